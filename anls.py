@@ -143,18 +143,20 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def _info(self) -> Any:
         scorer = self._find_scorer()
-        papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+        described, sources = f"{scorer.meaning}.\n", [scorer.source]
+        if scorer.form == "text":
+            described, sources = _DESCRIPTION, ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
         text = datasets.Value("string", id="sequence")
         several = datasets.Sequence(datasets.Value("string"), id="references")
         return evaluate.MetricInfo(
-            description=_DESCRIPTION if scorer.scores_strings else f"{scorer.meaning}.\n",
+            description=described,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
             codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=papers if scorer.scores_strings else [scorer.source],
+            reference_urls=sources,
         )
 
     def _compute(
@@ -232,10 +234,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def _add(self, scorer: Scorer, predictions: Any, references: Any) -> None:
         rows = scorer.check(predictions, references, lambda row: name_row(len(self) + row))
-        if scorer.scores_strings:  # the caller may change its lists
-            self._batches.append((list(rows[0]), list(map(tuple, rows[1]))))
-        else:
-            self._batches.append(deepcopy(rows))
+        self._batches.append(scorer.copy_rows(rows))  # the caller may change its lists
 
     def _take_rows(self) -> list[Any]:
         """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
@@ -260,7 +259,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
     def _gather(self, own: Any, scorer: Scorer) -> Any:
         """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
         # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-        rows = _dump([[self._mark, *self._describe_job()], *own], scorer)
+        rows = scorer.dump([[self._mark, *self._describe_job()], *own])
         try:
             super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
             self._finalize()
@@ -268,7 +267,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                 self._wait_until(self.process_id, exists=False)
                 self._refuse_two_jobs([[self._mark]])
                 return None
-            jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
+            jobs, *columns = zip(*map(scorer.load, self.data["predictions"]))
             self._refuse_two_jobs(jobs)
             return [list(chain.from_iterable(column)) for column in columns]
         finally:
@@ -357,24 +356,11 @@ def _import_evaluate() -> None:
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
-_JSON = "anls_metric.core.json_values", "structured answers"
-
-
 def _remove_mark(lock: Any, path: str) -> None:
     """Remove a mark and the note at it."""
     for remove in (lock.release, lambda: os.remove(path), lambda: os.remove(f"{path}.clash")):
         with suppress(OSError):
             remove()
-
-
-def _dump(rows: Any, scorer: Scorer) -> str:
-    """Write rows as a string. In nested values, which need the package, a tuple holds alternatives."""
-    return json.dumps(rows if scorer.scores_strings else import_from_package(*_JSON).to_json(rows))
-
-
-def _load(text: str, scorer: Scorer) -> Any:
-    rows = json.loads(text)
-    return rows if scorer.scores_strings else import_from_package(*_JSON).from_json(rows)
 
 
 # ---- What the metric needs of anls_metric: version, scoring, checks, scorer, variants, kernel, rows, decoding, transformers
@@ -491,6 +477,11 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+Form = Literal["text", "value", "row"]
+
+_JSON = "anls_metric.core.json_values", "structured answers"
+
+
 class Scorer(ABC):
     """Scores answers: strings, lists and nested values, or rows with the further columns of a benchmark."""
 
@@ -501,7 +492,14 @@ class Scorer(ABC):
     label: str = "ANLS"
     options: tuple[str, ...] = ()
     columns: Mapping[str, str] = MappingProxyType({})
+    optional: Mapping[str, str] = MappingProxyType({})
+    references: str = "references"
+    prediction_field: str = "prediction"
     reads_json: bool = False
+    marker: str = ""
+    correct_at: float = 0.5
+    confidence_bins: int | None = None
+    has_edits: bool = False
 
     @property
     def key(self) -> str:
@@ -509,9 +507,22 @@ class Scorer(ABC):
         return "anls"
 
     @property
-    def scores_strings(self) -> bool:
-        """Whether the scorer scores strings, and needs nothing else."""
-        return not self.reads_json and not self.columns
+    def form(self) -> Form:
+        """What answers are: strings, which need nothing else; lists and nested values; or rows."""
+        return "row" if self.columns else "value" if self.reads_json else "text"
+
+    def copy_rows(self, rows: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Copy checked rows, which the caller may change later."""
+        return (list(rows[0]), list(map(tuple, rows[1]))) if self.form == "text" else deepcopy(rows)
+
+    def dump(self, rows: Any) -> str:
+        """Write rows as JSON. In values, which need the package, a tuple holds alternatives."""
+        return json.dumps(rows if self.form == "text" else import_from_package(*_JSON).to_json(rows))
+
+    def load(self, text: str) -> Any:
+        """Read rows that `dump` wrote."""
+        rows = json.loads(text)
+        return rows if self.form == "text" else import_from_package(*_JSON).from_json(rows)
 
     def read_answer(self, text: str) -> Any:
         """Read an answer that a person wrote. A text that is not JSON is also an answer."""
@@ -699,7 +710,8 @@ class Variant(Scorer):
     aliases: tuple[str, ...] = ()
     normalize: str = ""
 
-    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: attributes of the class, and no fields
+    has_edits = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -1201,13 +1213,13 @@ _METRICS = "anls_metric.core.strings.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 
 
-def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole text."""
+def as_extract(extract: Any, scorer: Scorer) -> Extract:
+    """Return the function that extracts an answer of a scorer from a text, given a function, rule names, or None for the whole text."""
     if extract is None:
         return str
     if isinstance(extract, str):
         rules = import_from_package("anls_metric.core.extraction.extract", "an extraction step")
-        return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
+        return rules.extractor_for(scorer, extract)  # type: ignore[no-any-return]
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
@@ -1236,13 +1248,13 @@ class Decoder:
     ) -> None:
         self.scorer = scorer = get_scorer(variant, **options)
         names = [name.strip() for name in metrics.split(",") if name] if isinstance(metrics, str) else list(metrics)
-        if names and not scorer.scores_strings:
+        if names and scorer.form != "text":
             raise ValueError(
                 f"metrics apply only to strings, not to the answers of {scorer.name}: leave the metrics out"
             )
         self.tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
         self.sets = None if references is None else read_sets(references, scorer)
-        self.extract = as_extract(extract, values=scorer.reads_json)
+        self.extract = as_extract(extract, scorer)
         self.skip_special_tokens = skip_special_tokens
         known = import_from_package(_METRICS, "a further metric") if names else None
         self.metrics: Sequence[Metric] = known.find_metrics(names) if known else []
@@ -1273,7 +1285,7 @@ class Decoder:
         """Describe labels of which most match no reference of their row, and not just with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
-        similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
+        similar = get_variant("nls", ignore_case=True) if self.scorer.form == "text" else self.scorer
         similarities = score_rows(similar, texts, accepted)
         if 2 * len(missing) <= len(rows) or sum(similarities) >= _SIMILAR * len(rows):
             return ""
@@ -1308,7 +1320,7 @@ def list_texts(references: References) -> set[str]:
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
     """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
-    if scorer.scores_strings:
+    if scorer.form == "text":
         return scorer.score(texts, references)
     rows = zip(texts, references)
     return [score_text(scorer, text, accepted, name_row(row))[0] for row, (text, accepted) in enumerate(rows)]

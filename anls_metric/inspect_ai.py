@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anls_metric.core.checks import requires
-from anls_metric.core.extraction.extract import Extraction, extractor
+from anls_metric.core.extraction.extract import Extraction, extractor_for
 from anls_metric.core.printing import align_texts
 from anls_metric.core.scorer import Scorer as Scoring
 from anls_metric.core.scorer import get_scorer
@@ -85,7 +85,7 @@ def anls_star(
 
 def _make_scorer(scoring: Scoring, steps: str | Sequence[str] | None) -> Scorer:
     names = steps if steps is None or isinstance(steps, str) else ",".join(steps)
-    extraction = extractor(names, values=scoring.reads_json) if names else Extraction(())
+    extraction = extractor_for(scoring, names) if names else Extraction(())
     signature = scoring.signature(extraction.signature)
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import platform
 import sys
@@ -11,7 +10,6 @@ import time
 import weakref
 from collections import deque
 from contextlib import suppress
-from copy import deepcopy
 from glob import escape, glob
 from itertools import chain
 from types import SimpleNamespace
@@ -124,18 +122,20 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def _info(self) -> Any:
         scorer = self._find_scorer()
-        papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+        described, sources = f"{scorer.meaning}.\n", [scorer.source]
+        if scorer.form == "text":
+            described, sources = _DESCRIPTION, ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
         text = datasets.Value("string", id="sequence")
         several = datasets.Sequence(datasets.Value("string"), id="references")
         return evaluate.MetricInfo(
-            description=_DESCRIPTION if scorer.scores_strings else f"{scorer.meaning}.\n",
+            description=described,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
             codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=papers if scorer.scores_strings else [scorer.source],
+            reference_urls=sources,
         )
 
     def _compute(
@@ -226,10 +226,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def _add(self, scorer: Scorer, predictions: Any, references: Any) -> None:
         rows = scorer.check(predictions, references, lambda row: name_row(len(self) + row))
-        if scorer.scores_strings:  # the caller may change its lists
-            self._batches.append((list(rows[0]), list(map(tuple, rows[1]))))
-        else:
-            self._batches.append(deepcopy(rows))
+        self._batches.append(scorer.copy_rows(rows))  # the caller may change its lists
 
     def _take_rows(self) -> list[Any]:
         """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
@@ -258,7 +255,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
     def _gather(self, own: Any, scorer: Scorer) -> Any:
         """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
         # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-        rows = _dump([[self._mark, *self._describe_job()], *own], scorer)
+        rows = scorer.dump([[self._mark, *self._describe_job()], *own])
         try:
             super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
             self._finalize()
@@ -266,7 +263,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                 self._wait_until(self.process_id, exists=False)
                 self._refuse_two_jobs([[self._mark]])
                 return None
-            jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
+            jobs, *columns = zip(*map(scorer.load, self.data["predictions"]))
             self._refuse_two_jobs(jobs)
             return [list(chain.from_iterable(column)) for column in columns]
         finally:
@@ -376,21 +373,8 @@ def _import_evaluate() -> None:
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
-_JSON = "anls_metric.core.json_values", "structured answers"
-
-
 def _remove_mark(lock: Any, path: str) -> None:
     """Remove a mark and the note at it."""
     for remove in (lock.release, lambda: os.remove(path), lambda: os.remove(f"{path}.clash")):
         with suppress(OSError):
             remove()
-
-
-def _dump(rows: Any, scorer: Scorer) -> str:
-    """Write rows as a string. In nested values, which need the package, a tuple holds alternatives."""
-    return json.dumps(rows if scorer.scores_strings else import_from_package(*_JSON).to_json(rows))
-
-
-def _load(text: str, scorer: Scorer) -> Any:
-    rows = json.loads(text)
-    return rows if scorer.scores_strings else import_from_package(*_JSON).from_json(rows)

@@ -76,7 +76,7 @@ def build_reward(
     """
     of_values = {"none_keys": none_keys, "numbers": numbers, "ignore_keys": ignore_keys}
     scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case, **of_values)
-    extract = as_extract(extract, values=scorer.reads_json)
+    extract = as_extract(extract, scorer)
     return Reward(references_column, extract, _name_reward(scorer) if name is None else name, scorer)
 
 
@@ -127,9 +127,7 @@ class Reward:
 
     def _read_references(self, references: Any) -> Any:
         """Read the references of a row; None if the row has none."""
-        if isinstance(references, list) and not references and not self._scorer.reads_json:
-            return None  # an empty list is a value
-        return None if references is None else self._scorer.read_references(references)
+        return self._scorer.read_references(references) if self._scorer.has_references(references) else None
 
 
 def _read_text(completion: Any, what: str) -> str:

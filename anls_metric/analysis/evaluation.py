@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.lost_points import wants_account
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
 from anls_metric.core.extraction.extract import extractor
-from anls_metric.core.scorer import Scorer, get_scorer
+from anls_metric.core.scorer import Form, Scorer, get_scorer
 from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import Message, make_error
@@ -220,11 +220,10 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     Raises:
         InputError: an option does not fit the scorer. ValueError: a name does not exist.
     """
-    rule: Any = scorer if scorer.columns else None
-    check_field_names(settings, rule)
+    check_field_names(settings, scorer)
     if settings.extract:
         extractor(",".join(settings.extract))  # refuses an unknown rule
-    return Reading(settings, scorer.reads_json, rule, scorer)
+    return Reading(settings, scorer)
 
 
 def find_scorers(settings: Settings) -> list[Scorer]:
@@ -244,7 +243,7 @@ def find_scorers(settings: Settings) -> list[Scorer]:
     chosen = [name.strip() for name in (settings.variant or "standard").split(",")]
     if len(chosen) > 1:
         for name in chosen:
-            if name == EVERY_VARIANT or not get_scorer(name).scores_strings:
+            if name == EVERY_VARIANT or get_scorer(name).form != "text":
                 raise ValueError(f"{name} cannot be combined with other variants: pass it alone")
     chosen = list(VARIANTS) if chosen == [EVERY_VARIANT] else chosen
     _refuse_unfit(get_scorer(chosen[0]), settings)
@@ -262,30 +261,30 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
     for_strings = "applies only to strings: leave it out"
     for_values = "applies only to structured answers: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
+    for_answers = "does not apply to benchmark metrics: leave it out"
+    without_leaves = () if scorer.has_leaves else get_args(Form)
     unfit = (
-        ("references_separator", scorer.reads_json, for_strings),
-        ("by_key", not scorer.has_leaves, of_leaves),
-        ("output_rows", settings.output_rows == LEAVES and not scorer.has_leaves, of_leaves),
-        *((option, scorer.scores_strings, for_values) for option in _OF_VALUES),
-        *(
-            (option, scorer.columns, "does not apply to benchmark metrics: leave it out")
-            for option in ("corrections", "normalize", "samples")
-        ),
+        ("references_separator", ("value",), for_strings),
+        ("by_key", without_leaves, of_leaves),
+        ("output_rows", without_leaves if settings.output_rows == LEAVES else (), of_leaves),
+        *((option, ("text",), for_values) for option in _OF_VALUES),
+        *((option, ("row",), for_answers) for option in ("corrections", "normalize", "samples")),
     )
-    for option, is_unfit, words in unfit:
-        if is_unfit and getattr(settings, option):
+    for option, forms, words in unfit:
+        if scorer.form in forms and getattr(settings, option):
             raise make_error("", f"{{use.{option}}} {words}")
-    if settings.metrics and not scorer.scores_strings:
-        _refuse_unfit_metrics(scorer, settings.metrics)
+    _refuse_unfit_metrics(scorer.form, settings.metrics)
 
 
-def _refuse_unfit_metrics(scorer: Scorer, names: Sequence[str]) -> None:
+def _refuse_unfit_metrics(form: Form, names: Sequence[str]) -> None:
     """Refuse metrics that only strings have. InputError: there is one."""
+    if form == "text" or not names:
+        return
     from anls_metric.analysis.parts import BY_NAME
 
     known = [name for name, part in BY_NAME.items() if not part.only_strings]
     sentence = "{use.metrics} applies only to strings: leave it out"
-    if not scorer.columns:
+    if form == "value":
         known.insert(0, "exact_match")
         words = f"{', '.join(known[:-1])} and {known[-1]}"
         sentence = f"{{use.metrics}} has only {words} for structured answers: leave out the others"

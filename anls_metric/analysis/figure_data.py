@@ -4,11 +4,9 @@ whose data are missing.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import Scored, list_grouping_fields, score_under
+from anls_metric.core.scorer import get_scorer
 from anls_metric.messages import make_error
 from anls_metric.options import KEYS
 
@@ -27,8 +25,7 @@ def score_at_thresholds(scored: Scored) -> dict[float, float]:
         >>> list(score_at_thresholds(scored).items())[9:12]
         [(0.45, 0.75), (0.5, 0.75), (0.55, 0.5)]
     """
-    scorer: Any = scored.scorer
-    return {each: score_under(scored.answers, replace(scorer, threshold=each)) for each in THRESHOLDS}
+    return {each: score_under(scored.answers, get_scorer(scored.scorer, threshold=each)) for each in THRESHOLDS}
 
 
 def check_figure(result: Result, kind: str) -> None:

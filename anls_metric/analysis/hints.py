@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.causes import CAUSES, MIN_ANSWERS, NULLS, show
-from anls_metric.analysis.leaf_causes import LEAF_CAUSES
-from anls_metric.analysis.lost_points import LostPoints, account_for
+from anls_metric.analysis.causes import MIN_ANSWERS, NULLS, show
+from anls_metric.analysis.lost_points import COUNTED, LostPoints, account_for
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.step_search import advise, try_values
 from anls_metric.analysis.steps import RAW
@@ -26,10 +25,6 @@ MAX_HINTS = 3
 """The most hints about the answers of a submission."""
 
 LEAST = 4  # answers with a cause that good models have, too
-
-LEAF_SHARES = {cause.name: cause.share for cause in LEAF_CAUSES}
-SHARES = {cause.name: cause.share for cause in CAUSES}
-"""The points, as a share of the score, above which a cause is a hint; None for never."""
 
 
 class WrongAnswer(NamedTuple):
@@ -91,26 +86,25 @@ def find_hints(scored: Scored) -> list[Hint]:
     return sorted(hints, key=lambda hint: -hint.cost)[:MAX_HINTS]
 
 
-def _say(scored: Scored, count: float, sentence: str, **values: Any) -> Hint:
+def _say(scored: Scored, count: float, sentence: str, start: str = COUNTED, **values: Any) -> Hint:
     """Make a hint about some answers. Its cost is their share."""
     total = len(scored.answers.predictions) - scored.answers.predictions.count(None) or 1
-    start = "{count:,} of {total:,} "
     return Hint(Message("", start + sentence, {"count": round(count), "total": total, **values}), cost=count / total)
 
 
 def _list_rows(scored: Scored, account: LostPoints) -> Iterator[Hint]:
     """List the rows of the account that are worth a hint."""
     total = len(scored.answer_scores)
+    shares = {cause.name: cause.share for cause in account.table.rows}
     for row in account.rows:
         values, sentence = {**row.meaning.values, **row.remedy.values}, f"{row.meaning.sentence}: {row.remedy.sentence}"
-        hint = _say(scored, row.answers, sentence, **values)
-        if account.counts_leaves and row.anls is None:
-            hint = Hint(Message("", "{count:,} " + sentence, {"count": row.answers, **values}))
+        start = account.table.counted if row.anls is None else COUNTED
+        hint = _say(scored, row.answers, sentence, start, **values)
         if row.anls is not None:
             extract = tuple((row.options or {}).get("extract", "").split(",")) if row.cause == RAW else ()
             yield replace(hint, extract=extract, before=scored.anls, anls=row.anls, cost=row.points)
         else:
-            share = (LEAF_SHARES if account.counts_leaves else SHARES).get(row.cause)
+            share = shares.get(row.cause)
             is_many = share and row.answers >= LEAST and row.points > share + 10 * share / sqrt(total)
             if share == 0.0 or is_many:
                 yield replace(hint, cost=row.points)
@@ -143,13 +137,13 @@ class Sign(NamedTuple):
     Attributes:
         find: counts the answers that show the sign, and finds the value that the sentence names; None for no sign.
         sentence: what is wrong after the number of answers, and what to do.
-        of_strings: whether only strings show it, and not lists and nested values.
+        only_strings: whether only strings show it, and not lists and nested values.
         least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
     """
 
     find: Callable[[Scored, Sequence[WrongAnswer]], Found | None]
     sentence: str
-    of_strings: bool = False
+    only_strings: bool = False
     least: int = 1
 
 
@@ -157,7 +151,7 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[WrongAnswe
     """Try signs, and make hints from those that enough answers show."""
     hints = []
     for sign in signs:
-        fits = scored.scorer.scores_strings or not sign.of_strings
+        fits = scored.scorer.form == "text" or not sign.only_strings
         found = sign.find(scored, wrong) if fits else None
         if found and found[0] >= sign.least:
             hints.append(_say(scored, found[0], sign.sentence, value=found[1]))
@@ -212,7 +206,7 @@ SIGNS = (
     Sign(
         _find_blank_questions,
         "questions have no text and no reference, so any answer is wrong: leave them out of the gold file",
-        of_strings=True,
+        only_strings=True,
     ),
     Sign(
         _find_copies,
@@ -224,7 +218,7 @@ LAST_SIGNS = (
     Sign(
         _find_same,
         "predictions are the same wrong answer, {value}: check the program that wrote them",
-        of_strings=True,
+        only_strings=True,
     ),
     Sign(_find_zeros, "predictions score 0, such as {value}: check the ids, the split, and {use.prediction}", least=5),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from anls_metric.analysis.lost_points import account_for
+from anls_metric.analysis.lost_points import OF_LEAVES, account_for
 from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored
 
@@ -19,7 +19,7 @@ def list_leaf_counts(
         For each submission a list as long as the questions, with None for a question that it lacks; no list at all for
         answers without leaves.
     """
-    if not account_for(submissions[0]).counts_leaves:
+    if account_for(submissions[0]).table is not OF_LEAVES:
         return []
     return [
         [None if (place := each.places[number]) is None else _count(scored, place) for each in questions]

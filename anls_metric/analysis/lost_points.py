@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.causes import (
     CAUSES,
@@ -44,6 +44,9 @@ class Loss(NamedTuple):
     points: float
     keys: Sequence[object] = ()
 
+
+COUNTED = "{count:,} of {total:,} "
+"""What a sentence about answers begins with."""
 
 Losses = Sequence[Sequence[Any]]
 """What a question loses: causes with their points, such as `Loss`."""
@@ -90,10 +93,10 @@ class LostPoints:
         """The answers after all steps."""
         return self.steps[-1].after if self.steps else start_state(self.scored)
 
-    @property
-    def counts_leaves(self) -> bool:
-        """Whether the causes are those of leaves of nested values."""
-        return self.final.scorer.has_leaves
+    @cached_property
+    def table(self) -> CauseTable:
+        """The table of the causes."""
+        return OF_LEAVES if self.final.scorer.has_leaves else OF_ANSWERS
 
     @property
     def typed(self) -> Mapping[str, str]:
@@ -103,12 +106,12 @@ class LostPoints:
     @cached_property
     def causes(self) -> Sequence[Sequence[Loss]]:
         """For each answer, what it still loses after the steps; () for one that loses nothing."""
-        return self._list_leaf_causes() if self.counts_leaves else self._list_causes()
+        return self.table.find(self)
 
     def _list_causes(self) -> Sequence[Sequence[Loss]]:
         found: list[Sequence[Loss]] = [()] * len(self.final.scores)
         cases = self._list_cases()
-        at_zero, above = _choose_causes(cases[0][1].facts, bool(self.final.scorer.columns)) if cases else ((), ())
+        at_zero, above = _choose_causes(cases[0][1].facts, self.final.scorer.form == "row") if cases else ((), ())
         for place, case in cases:
             cause = MISSING
             for name, applies in (above if case.score else at_zero) if case.prediction is not None else ():
@@ -124,7 +127,7 @@ class LostPoints:
         """List the answers that lack points after all steps, with their places."""
         answers, (predictions, references, scorer, scores, *_) = self.scored.answers, self.final
         if answers.columns is not None:
-            predictions = [row["prediction"] if each else each for each, row in zip(predictions, answers.columns)]
+            predictions = self.scored.compared[0]
         raw, records = answers.raw or answers.predictions, self.scored.questions.table.records
         has_flags = not UNANSWERABLE.keys().isdisjoint(self.scored.questions.table.fields)
         lacking = {
@@ -135,7 +138,7 @@ class LostPoints:
             and lacks_answer(references[place], records[question] if has_flags else {})
         }
         facts = find_facts(zip(predictions, references, scores), scorer.as_text)
-        facts = facts._replace(marker=getattr(scorer, "marker", ""), unanswerable=bool(lacking))
+        facts = facts._replace(marker=scorer.marker, unanswerable=bool(lacking))
         texts = normalize_wrong(predictions, references, scores, scorer) if self.steps else self.scored.texts
         columns = zip(predictions, references, scores, raw, texts)
         return [
@@ -160,7 +163,7 @@ class LostPoints:
 
     def _list_leaf_causes(self) -> Sequence[Sequence[Loss]]:
         """For each answer, list what it loses leaf by leaf."""
-        scorer = replace(cast("Any", self.final.scorer), lists_leaves=True)
+        scorer = self.final.scorer.list_leaves()
         raw, found = self.scored.answers.raw or self.scored.answers.predictions, list[Sequence[Loss]]()
         for prediction, references, value, output in zip(
             self.final.predictions, self.final.references, self.final.values, raw
@@ -172,7 +175,7 @@ class LostPoints:
             if not row.leaves and prediction is None:
                 row = scorer.score_missing(references)
             elif not row.leaves:
-                row = scorer.score_row(prediction, references)
+                [row] = scorer.score([prediction], [references])
             is_cut = isinstance(prediction, str) and is_cut_off(output)
             names = ["cut off"] * len(row.leaves) if is_cut else name_leaf_causes(prediction, row.leaves, self.examples)
             losses = [(1.0 - leaf.score) / row.length for leaf in row.leaves]
@@ -246,12 +249,11 @@ class LostPoints:
         )
 
     def _describe_causes(self) -> list[Row]:
-        table = {row.name: row for row in (LEAF_CAUSES if self.counts_leaves else CAUSES)}
+        table = {row.name: row for row in self.table.rows}
         counts = Counter(part.cause for parts in self.causes for part in parts)
-        marker = getattr(self.final.scorer, "marker", "")
         rows = []
         for name, points in self._sum_causes().items():
-            values = {"example": self.examples.get(name, ""), "marker": marker}
+            values = {"example": self.examples.get(name, ""), "marker": self.final.scorer.marker}
             cause = table[name]
             meaning, remedy = Message("", cause.meaning, values), Message("", cause.remedy, values)
             rows.append(Row(name, points, counts[name], meaning, remedy))
@@ -302,9 +304,7 @@ class LostPoints:
     @cached_property
     def credit_for_wrong(self) -> dict[str, float]:
         """How much of the score is credit for wrong answers, by cause."""
-        credited = {row.name for row in CAUSES if row.is_credited}
-        if self.counts_leaves:
-            return {}
+        credited = {row.name for row in self.table.rows if row.is_credited}
         places = enumerate(self.causes)
         pairs = ((parts[0].cause, self.final.scores[place]) for place, parts in places if parts)
         found = _sum_up((pair for pair in pairs if pair[0] in credited and pair[1]), len(self.final.scores))
@@ -323,8 +323,28 @@ MEANINGS: Mapping[str, str] = {
 }
 """What is said of the answers with each cause, by its name."""
 
-LEAF_MEANINGS: Mapping[str, str] = {**MEANINGS, **_say_meanings(LEAF_CAUSES)}
-"""The same of the leaves of nested values."""
+
+class CauseTable(NamedTuple):
+    """The causes of what loses points.
+
+    Attributes:
+        rows: the causes.
+        find: lists the losses of each answer.
+        counted: what a sentence about a cause begins with.
+        meanings: what is said of the answers with each cause, by its name.
+    """
+
+    rows: Sequence[Cause]
+    find: Callable[[LostPoints], Sequence[Sequence[Loss]]]
+    counted: str
+    meanings: Mapping[str, str]
+
+
+OF_ANSWERS = CauseTable(CAUSES, LostPoints._list_causes, COUNTED, MEANINGS)
+OF_LEAVES = CauseTable(
+    LEAF_CAUSES, LostPoints._list_leaf_causes, "{count:,} ", {**MEANINGS, **_say_meanings(LEAF_CAUSES)}
+)
+"""The causes of answers, and of the leaves of nested values."""
 
 
 def wants_account(settings: Settings) -> bool:

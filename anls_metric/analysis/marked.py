@@ -24,7 +24,7 @@ def score_accepted(submissions: Sequence[Scored], questions: Sequence[JoinedQues
     such scores.
     """
     scorer = submissions[0].scorer
-    if not scorer.scores_strings:
+    if scorer.form != "text":
         return {}
     asked: list[tuple[int, int, int, int]] = []
     predictions: list[Any] = []

@@ -16,7 +16,6 @@ from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.explanation import SENTENCES, Explanation
-from anls_metric.core.strings.variants import Variant
 
 if TYPE_CHECKING:
     from anls_metric.core.values.star_explanation import Branch
@@ -107,7 +106,7 @@ def _describe_answers(
         ],
         "confusions": [],
     }
-    if isinstance(scored.scorer, Variant):
+    if scored.scorer.has_edits:
         content["confusions"] = [
             {**vars(confusion), "questions": list_rows(own)}
             for confusion, own in find_confusions(scored, MAX_CONFUSIONS)
@@ -167,7 +166,7 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
     prediction = scored.answers.predictions[answer]
     if prediction is None:
         return "The submission has no answer to it, so 0.", 0, {}
-    if scored.answer_scores[answer] == 1.0 and scored.scorer.scores_strings and prediction in accepted:
+    if scored.answer_scores[answer] == 1.0 and scored.scorer.form == "text" and prediction in accepted:
         return SENTENCES["equal"], accepted.index(prediction), {}  # most answers; explaining them takes time
     why = scored.why(answer)
     return why.sentence, getattr(why, "winner", 0), describe_drawing(why)

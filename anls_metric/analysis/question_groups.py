@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.answer_kinds import KIND, find_kind
@@ -36,12 +36,12 @@ def group_questions(submissions: Sequence[Scored], questions: Sequence[JoinedQue
     first = submissions[0]
     documents = [first.clusters.field] if first.clusters else []
     named = [field for field, groups in first.groups.items() if groups]
-    kinds = [KIND] * first.scorer.scores_strings
+    kinds = [KIND] * (first.scorer.form == "text")
     fields = list(dict.fromkeys([*(named or list_grouping_fields(first)[:MAX_FIELDS]), *documents, *kinds]))
     groups = [_group(scored, fields) for scored in submissions]
     records: Sequence[Record] = [question.record for question in questions]
     clusters = first.clusters and choose_clusters(records, first.settings.cluster_by)
-    records = _complete_records(first, records, [question.references for question in questions], clusters)
+    records = _complete_records(fields, records, [question.references for question in questions], clusters)
     found = {field: group_scores(records, range(len(records)), field) for field in fields}
     listed = {field: {name: group.places for name, group in own.items()} for field, own in found.items()}
     if first.groups.get(KEYS):
@@ -52,7 +52,7 @@ def group_questions(submissions: Sequence[Scored], questions: Sequence[JoinedQue
 def _group(scored: Scored, fields: Sequence[str]) -> dict[str, Groups]:
     """Group the questions of a submission by fields."""
     own = scored.questions
-    records = _complete_records(scored, own.table.records, own.references, scored.clusters)
+    records = _complete_records(fields, own.table.records, own.references, scored.clusters)
     return {field: scored.groups.get(field) or group_scores(records, scored.scores, field) for field in fields}
 
 
@@ -71,11 +71,13 @@ def _list_wrong(submissions: Sequence[Scored], questions: Sequence[JoinedQuestio
 
 
 def _complete_records(
-    scored: Scored, records: Sequence[Record], references: Sequence[Any], clusters: Clusters | None
+    fields: Collection[str], records: Sequence[Record], references: Sequence[Any], clusters: Clusters | None
 ) -> Sequence[Record]:
-    """Put the name of its document into each record, in place of a page or a list, and the kind of its answer."""
+    """Put the name of its document into each record, in place of a page or a list, and the kind of its answer, if it
+    is among the fields.
+    """
     if clusters:
         records = [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
-    if not scored.scorer.scores_strings:
+    if KIND not in fields:
         return records
     return [{**record, KIND: find_kind(accepted)} for record, accepted in zip(records, references)]

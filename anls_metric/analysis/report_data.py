@@ -10,7 +10,7 @@ from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.first_look import choose_cases
 from anls_metric.analysis.images import Images
 from anls_metric.analysis.leaf_counts import list_leaf_counts
-from anls_metric.analysis.lost_points import LEAF_MEANINGS, MEANINGS, account_for
+from anls_metric.analysis.lost_points import account_for
 from anls_metric.analysis.marked import score_accepted, sum_unseen
 from anls_metric.analysis.question_data import build_question_data, select_questions
 from anls_metric.analysis.question_groups import group_questions
@@ -19,7 +19,6 @@ from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.standings import describe_standings
 from anls_metric.analysis.suspicions import explain_suspicions
 from anls_metric.analysis.verdicts import choose_wanted
-from anls_metric.core.strings.variants import Variant
 
 
 def build_report_data(result: Result, images: Images, most_bytes: int) -> dict[str, Any]:
@@ -41,7 +40,7 @@ def build_report_data(result: Result, images: Images, most_bytes: int) -> dict[s
     submissions = result.submissions
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
-    meanings = LEAF_MEANINGS if account_for(submissions[0]).counts_leaves else MEANINGS
+    meanings = account_for(submissions[0]).table.meanings
     grouping = group_questions(submissions, questions)
     data = {
         "label": submissions[0].scorer.label,
@@ -51,7 +50,7 @@ def build_report_data(result: Result, images: Images, most_bytes: int) -> dict[s
         "accepted": score_accepted(submissions, questions),
         "unseen": sum_unseen(submissions, questions),
         "contributions": {name: [part._asdict() for part in own] for name, own in split_points(submissions).items()},
-        "of_strings": isinstance(submissions[0].scorer, Variant),
+        "of_strings": submissions[0].scorer.has_edits,
         "groups": grouping.questions,
         "first_field": grouping.first_field,
         "documents": list_documents(submissions, questions),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from itertools import filterfalse, groupby
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from anls_metric.analysis.answer_types import ANSWER_TYPES
 from anls_metric.analysis.question_hash import hash_questions
@@ -20,7 +20,16 @@ from anls_metric.core.statistics.significance import Interval, mean_interval
 from anls_metric.core.strings.metrics import Matches, NormalizedPair, find_matches, normalize_wrong
 from anls_metric.messages import make_error
 from anls_metric.options import KEYS, LEAVES, NONE, Settings
-from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
+from anls_metric.reading.answers import (
+    Answers,
+    Questions,
+    Record,
+    average_runs,
+    list_compared,
+    list_ids,
+    list_places,
+    list_references,
+)
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
 from anls_metric.reading.roles import is_of_answers, list_plain_fields, take_whole_record
@@ -117,6 +126,11 @@ class Scored:
         columns = answers.predictions, list_references(answers), self.answer_scores
         return find_matches(*columns, self.scorer, self.texts)
 
+    @cached_property
+    def compared(self) -> tuple[Sequence[Any], Sequence[Any]]:
+        """The prediction of each answer, None for no answer, and its references, as the scorer takes them."""
+        return list_compared(self.answers)
+
     def why(self, place: int) -> Any:
         """Explain the score of an answer, given its place. Return None if the question has no answer."""
         if place not in self._explanations:
@@ -124,13 +138,8 @@ class Scored:
         return self._explanations[place]
 
     def _explain(self, place: int) -> Any:
-        answers = self.answers
-        prediction = answers.predictions[place]
-        if prediction is None:
-            return None
-        if answers.columns is not None:
-            return self.scorer.explain(answers.columns[place]["prediction"], answers.columns[place])
-        return self.scorer.explain(prediction, answers.questions.references[list_places(answers)[place]])
+        prediction, accepted = (column[place] for column in self.compared)
+        return None if prediction is None else self.scorer.explain(prediction, accepted)
 
     @property
     def extract(self) -> str:
@@ -207,10 +216,9 @@ class Scored:
         """
         if self.answers.columns is None or self.answers.places is not None:
             return {}
-        rule: Any = self.scorer
         ids, rows = self.questions.ids, self.answers.columns
         try:
-            found = rule.summarize_scores(rows, self.scores, lambda place: f"question {ids[place]}")
+            found = self.scorer.summarize_scores(rows, self.scores, lambda place: f"question {ids[place]}")
         except ValueError as error:
             raise make_error(self.name, "{problem}", problem=str(error)) from None
         return {name: _drop_infinite(value) for name, value in found.items()}
@@ -274,10 +282,10 @@ def score_answers(
         InputError: an answer cannot be scored, or no question has a field of ``settings.by``.
     """
     settings, questions = settings or Settings(), answers.questions
-    if scorer.columns:
+    if answers.columns is not None:
         answers = answers._replace(columns=_complete_columns(answers, scorer))
     lists_leaves = settings.by_key or settings.output_rows == LEAVES
-    values = score_predictions(answers, answers.predictions, _list_leaves(scorer) if lists_leaves else scorer)
+    values = score_predictions(answers, answers.predictions, scorer.list_leaves() if lists_leaves else scorer)
     scores = average(answers, list(map(float, values)))
     groups = {name: group_scores(questions.table.records, scores, name) for name in settings.by}
     for name, found in groups.items():
@@ -298,11 +306,6 @@ def score_answers(
     return Scored(answers, scorer, values, scores, mean_of(answers, values, scorer), settings, means, groups, all_keys)
 
 
-def _list_leaves(scorer: Scorer) -> Any:
-    """Return a scorer of nested values whose scores also list the leaves."""
-    return replace(cast("Any", scorer), lists_leaves=True)
-
-
 def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scorer) -> Sequence[Any]:
     """Score predictions against the references. They may differ from the predictions in the answers.
 
@@ -314,20 +317,18 @@ def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scor
     def name(place: int) -> str:
         return f"question {ids[place]}"
 
-    has_gaps = None in predictions
-    nothing: Any = [] if scorer.reads_json else ""
+    has_gaps, nothing = None in predictions, scorer.nothing
     texts = [nothing if each is None else each for each in predictions] if has_gaps else predictions
+    accepted: Sequence[Any] = references
+    if answers.columns is not None:
+        texts, accepted = [row["prediction"] for row in answers.columns], answers.columns
     try:
-        if answers.columns is None:
-            values: Sequence[Any] = scorer.score_checked(texts, references, name)
-        else:
-            rule: Any = scorer
-            values = rule.scores(answers.columns, name)
+        values: Sequence[Any] = scorer.score_checked(texts, accepted, name)
         if has_gaps:
             rows = enumerate(zip(predictions, references, values))
             values = [
-                scorer.score_missing(accepted, name(place)) if prediction is None else value
-                for place, (prediction, accepted, value) in rows
+                scorer.score_missing(own, name(place)) if prediction is None else value
+                for place, (prediction, own, value) in rows
             ]
         return values
     except ValueError as error:  # its message names the question

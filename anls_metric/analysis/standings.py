@@ -52,7 +52,7 @@ def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, 
     return {
         scored.name: {variant.name: score_under(scored.answers, variant) for variant in VARIANTS.values()}
         for scored in submissions
-        if scored.scorer.scores_strings
+        if scored.scorer.form == "text"
     }
 
 

@@ -29,9 +29,9 @@ from anls_metric.analysis.steps import (
     read_inside,
     take_inside,
 )
-from anls_metric.core.extraction.extract import EXTRACTORS, extractor
+from anls_metric.core.extraction.extract import EXTRACTORS, extractor_for
 from anls_metric.core.json_strings import parse_value_or_text
-from anls_metric.core.scorer import Scorer, get_scorer
+from anls_metric.core.scorer import Form, Scorer, get_scorer
 from anls_metric.core.strings.normalization import sort_rows
 from anls_metric.messages import Message, list_some
 from anls_metric.reading.answers import list_references
@@ -137,16 +137,16 @@ def find_steps(scored: Scored) -> list[Applied]:
     option become one step.
     """
     state, found = start_state(scored), list[Applied]()
-    if scored.scorer.columns or scored.anls == 1.0:
+    if scored.anls == 1.0:
         return found
     sample = _take_sample(state)
-    for list_steps in _KINDS:
+    for kind in _KINDS:
         for _ in range(MAX_STEPS):
             if 100 * sum(answer.weight for answer in sample.wrong) < sample.total:
                 return found
             typed = (found[-1].options or {}) if found else {}
             known = next(iter(found[-1].step.options), "") if found else ""
-            trials = [(_try(sample, step, known), step) for step in list_steps(sample, scored, typed)]
+            trials = [(_try(sample, step, known), step) for step in kind.list_for(sample, scored, typed)]
             gain, step = max(trials, key=itemgetter(0), default=(0.0, None))
             if step is None or not gain:
                 break
@@ -187,7 +187,7 @@ def try_values(scored: Scored) -> tuple[Step, float] | None:
     it; None if they are not.
     """
     state = start_state(scored)
-    steps = _list_variants(_take_sample(state), scored, {})
+    steps = _OF_VARIANTS.list_for(_take_sample(state), scored, {})
     return (steps[0], _apply(steps[0], state, scored).anls) if steps else None
 
 
@@ -208,7 +208,7 @@ def _spread(rows: Sequence[tuple[Any, ...]], scorer: Scorer) -> list[_Answer]:
     """Take answers, evenly spread, from rows with the first fields of `_Answer`."""
     some = rows[:: math.ceil(len(rows) / MAX_CASES) or 1]
     weight = len(rows) / max(1, len(some))
-    if not scorer.reads_json:
+    if scorer.form == "text":
         some = [(_cut(row[0]), row[1], _cut(row[0]), row[3]) for row in some]
     return [_Answer(row[0], row[1], row[2], row[3], weight) for row in some]
 
@@ -296,14 +296,14 @@ def _apply(step: Step, state: State, scored: Scored) -> State:
 
 
 def _list_splitting(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    if not scored.scorer.scores_strings or "references_separator" in typed:
+    if "references_separator" in typed:
         return []
     text = "\0".join(text for answer in sample.wrong for text in answer.references)
     return [step for step in SPLITTING if step.mark in text]
 
 
 def _list_variants(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    if not sample.state.scorer.scores_strings or not are_values([*sample.wrong, *sample.right]):
+    if not are_values([*sample.wrong, *sample.right]):
         return []
     settings = scored.settings
     is_for_strings = settings.ignore_case is not None or settings.references_separator
@@ -350,7 +350,7 @@ _DEEPEST = 3
 
 def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
     """List the steps into the part of predictions that has the form of the references, which the whole has not."""
-    if not scored.scorer.reads_json or "prediction" in typed or scored.settings.extract:
+    if not {"variant", "prediction"}.isdisjoint(typed) or scored.settings.extract:
         return []
     roots: Counter[tuple[Root, str]] = Counter()
     for answer in sample.wrong:
@@ -427,7 +427,7 @@ def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> l
 
     @cache
     def make(name: str) -> Callable[[str], str]:
-        return extractor(name, values=scorer.reads_json)
+        return extractor_for(scorer, name)
 
     def grow(chain: _Chain, name: str) -> _Chain | None:
         texts = list(map(make(name), chain.texts))
@@ -453,7 +453,7 @@ def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> l
         kept = sorted(grown, key=lambda chain: -chain.closeness)[:_BEAM]
         most = kept[0].closeness
         for chain in kept:
-            step = extract_by(chain.names, finish, values=scorer.reads_json)
+            step = extract_by(chain.names, scorer)
             gain = _try(sample, step, known)
             if gain:
                 best.append((gain - count * MIN_GAIN, step))
@@ -472,23 +472,34 @@ def _list_rules(texts: Sequence[str]) -> list[str]:
 
 
 def _list_normalizing(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    scorer: Any = sample.state.scorer
-    if "normalize" not in scorer.options:
-        return []
-    known = scorer.normalize.split(",")
+    return _choose_unused(NORMALIZING, sample)
+
+
+def _list_for_values(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    scorer = sample.state.scorer
+    in_use = {("normalize", name) for name in _list_in_use(scorer)}
+    in_use |= {(name, getattr(scorer, name)) for name in scorer.options}
+    steps = [
+        step
+        for step in OF_VALUES
+        if step.options.keys() <= {*scorer.options} and in_use.isdisjoint(step.options.items())
+    ]
+    named = [_name_keys(step, sample) if "keys" in step.options.values() else step for step in steps]
+    return [*named, *_choose_unused(NORMALIZING_VALUES, sample)]
+
+
+def _list_in_use(scorer: Scorer) -> list[str]:
+    """List the normalizations that a scorer applies."""
+    return str(getattr(scorer, "normalize", "")).split(",")
+
+
+def _choose_unused(rows: Sequence[Step], sample: _Sample) -> list[Step]:
+    """Choose the normalizations that are not in use. Where all characters are ASCII, only spaces can differ."""
+    scorer = sample.state.scorer
     text = repr([(answer.prediction, *answer.references) for answer in sample.wrong])
-    rows = NORMALIZING_VALUES if scorer.reads_json else NORMALIZING
     usable = rows if not text.isascii() else [step for step in rows if "spaces" in step.options.values()]
-    unused = [step for step in usable if step.options["normalize"] not in known]
-    if scorer.reads_json:
-        in_use = {("normalize", name) for name in known} | {(name, getattr(scorer, name)) for name in scorer.options}
-        steps = [
-            step
-            for step in OF_VALUES
-            if step.options.keys() <= {*scorer.options} and in_use.isdisjoint(step.options.items())
-        ]
-        return [*(_name_keys(step, sample) if "keys" in step.options.values() else step for step in steps), *unused]
-    return unused
+    known = _list_in_use(scorer)
+    return [step for step in usable if step.options["normalize"] not in known and "normalize" in scorer.options]
 
 
 _MOST_KEYS = 5
@@ -509,14 +520,12 @@ def _name_keys(step: Step, sample: _Sample) -> Step:
 
 
 def _list_by_hand(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    if not sample.state.scorer.scores_strings:
-        return []
     is_known = any(hint.sentence == LOST_FORMATTING for hint in scored.answers.hints)
     return [step for step in BY_HAND if not (is_known and step.name == DECIMALS)]
 
 
 def _list_extra_keys(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    if not sample.state.scorer.reads_json or "ignore_keys" in typed:
+    if "ignore_keys" in typed:
         return []
     from anls_metric.analysis.extra_keys import find_extra_keys  # which strings do not need
 
@@ -524,8 +533,26 @@ def _list_extra_keys(sample: _Sample, scored: Scored, typed: Mapping[str, str]) 
     return [leave_out(keys)] if keys else []
 
 
+class _Kind(NamedTuple):
+    """What lists the steps of one kind, and the forms of answers that have them."""
+
+    list_all: Callable[[_Sample, Scored, Mapping[str, str]], list[Step]]
+    forms: tuple[Form, ...]
+
+    def list_for(self, sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+        """List the steps for a sample."""
+        return self.list_all(sample, scored, typed) if sample.state.scorer.form in self.forms else []
+
+
+_OF_VARIANTS = _Kind(_list_variants, ("text",))
 _KINDS = (
-    *(_list_splitting, _list_variants, _list_roots, _list_chains, _list_extra_keys, _list_normalizing),
-    _list_by_hand,
+    _Kind(_list_splitting, ("text",)),
+    _OF_VARIANTS,
+    _Kind(_list_roots, ("value",)),
+    _Kind(_list_chains, ("text", "value")),
+    _Kind(_list_extra_keys, ("value",)),
+    _Kind(_list_normalizing, ("text",)),
+    _Kind(_list_for_values, ("value",)),
+    _Kind(_list_by_hand, ("text",)),
 )
-"""What lists the steps of one kind, in the order in which the program applies them."""
+"""The kinds of steps, in the order in which the program applies them."""

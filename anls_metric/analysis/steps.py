@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from anls_metric.core.extraction.extract import CERTAIN, extractor
+from anls_metric.core.extraction.extract import CERTAIN, extractor, extractor_for
 from anls_metric.core.json_strings import parse_value_or_text, read_reference
 from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.normalization import NORMALIZATIONS, normalizer
@@ -284,15 +284,15 @@ def take_inside(path: str, root: Root, extract: str = "") -> Step:
     )
 
 
-def extract_by(names: Sequence[str], finish: Change, *, values: bool = False) -> Step:
-    """Make the step that extracts answers by a chain of extraction steps, and reads what they find with ``finish``."""
-    chain = extractor(",".join(names), values=values)
+def extract_by(names: Sequence[str], scorer: Scorer) -> Step:
+    """Make the step that extracts the answers of a scorer by a chain of extraction steps."""
+    chain = extractor_for(scorer, ",".join(names))
     return Step(
         RAW,
         "predictions look like raw model output",
         "extract the answers",
         {"extract": ",".join(names)},
-        prediction=finish,
+        prediction=scorer.read_answer,
         text=chain,
         is_certain=all(name.partition(":")[0] in CERTAIN for name in names),
     )
@@ -300,6 +300,6 @@ def extract_by(names: Sequence[str], finish: Change, *, values: bool = False) ->
 
 EXAMPLES = (
     *(*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES),
-    *(read_as_values(), take_inside("", ("...",)), extract_by(["think"], _keep), leave_out(["key"])),
+    *(read_as_values(), take_inside("", ("...",)), extract_by(["think"], get_scorer()), leave_out(["key"])),
 )
 """The steps of the table, and one of each other kind."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal, InvalidOperation
-from itertools import product
 from typing import Any, NamedTuple, get_args
 
 from anls_metric.analysis.metrics import compute_values
@@ -15,7 +13,6 @@ from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS, extract_al
 from anls_metric.core.scorer import SCORERS, Scorer, get_scorer, mean
 from anls_metric.core.statistics.identification_cases import THRESHOLDS
 from anls_metric.core.strings.metrics import find_metrics
-from anls_metric.core.strings.variants import VARIANTS, Variant
 from anls_metric.core.values import Average, NoneKeys
 from anls_metric.messages import InputError
 from anls_metric.options import Settings
@@ -159,8 +156,8 @@ _Trial = tuple[Any, ...]
 def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
     """Try each variant and metric on the answers of a set as they are, without extraction, and with each rule."""
     answers, texts = scored.answers, {scored.extract: scored.answers.predictions}
-    of_strings = scored.scorer.scores_strings
-    if of_strings:
+    are_texts = scored.scorer.form == "text"
+    if are_texts:
         raw = answers.predictions if answers.raw is None else answers.raw
         texts.setdefault("", raw)
         for name in (*EXTRACTORS, *PROGRAMS):
@@ -172,7 +169,7 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
             with suppress(InputError):  # ANLSL scores no objects
                 options = _list_options(scored.scorer, scorer)
                 yield scorer.name, score_under(answers, scorer, predictions), rules, None, *options
-        if of_strings and not scorers:
+        if are_texts and not scorers:
             again = score_answers(answers._replace(predictions=predictions), scored.scorer)
             references = min(map(len, scored.questions.references))
             for metric in (each for each in find_metrics(METRICS) if each.least_references <= references):
@@ -182,23 +179,16 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
 
 def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
     """Try each variant at other thresholds on the answers of a set as they are."""
-    variants = [scorer for scorer in _list_scorers(scored, scorers) if isinstance(scorer, Variant)]
-    for variant in variants:
+    for variant in _list_scorers(scored, scorers) if scored.scorer.form == "text" else ():
         for threshold in THRESHOLDS:
-            if threshold != variant.threshold:
-                anls = score_under(scored.answers, replace(variant, threshold=threshold))
+            if threshold != variant.threshold and "threshold" in variant.options:
+                anls = score_under(scored.answers, get_scorer(variant, threshold=threshold))
                 yield variant.name, anls, scored.extract, threshold
 
 
 def _list_scorers(scored: Scored, scorers: Sequence[Scorer]) -> Sequence[Scorer]:
-    """List the variants to try: those that the user chose; or all, if the answers are strings."""
-    if scorers or scored.scorer.columns:
-        return scorers or [scored.scorer]
-    if not scored.scorer.reads_json:
-        return list(VARIANTS.values())
-    options = [dict(zip(_CHOICES, values)) for values in product(*_CHOICES.values())]
-    star = [get_scorer("anls_star", threshold=scored.scorer.threshold, **each) for each in options]
-    return list(dict.fromkeys([scored.scorer, *star, get_scorer("anlsl")]))
+    """List the variants to try: those that the user chose; or all for the same answers."""
+    return scorers or scored.scorer.list_alternatives()
 
 
 _CHOICES: Mapping[str, tuple[Any, ...]] = {"average": get_args(Average), "none_keys": get_args(NoneKeys)}
@@ -213,10 +203,9 @@ def _list_options(own: Scorer, scorer: Scorer) -> list[str]:
 def _try_benchmarks(scored: Scored, rules: str) -> Iterator[_Trial]:
     """Try the rules of benchmarks whose own columns the questions have."""
     answers, table = scored.answers, scored.questions.table
-    for name in (name for name, scorer in SCORERS.items() if scorer.columns):
-        rule: Any = get_scorer(name)
+    for name, rule in SCORERS.items():
         own = rule.columns.keys() - {"prediction", rule.references}
-        columns = read_columns(table, Reading(Settings(), rule=rule).find_roles(table, "gold"))
+        columns = read_columns(table, Reading(Settings(), rule).find_roles(table, "gold"))
         if not own or any({*own, rule.references} - row.keys() for row in columns):
             continue
         pairs = zip(answers.predictions, list_places(answers))

@@ -80,10 +80,9 @@ class _Parser(Parser):
 def _list_names() -> str:
     """List the names of the scorers and the extraction steps."""
     scorers = SCORERS.values()
+    headings = {"text": "variants", "value": "variants for structured answers", "row": "benchmark metrics"}
     names = {
-        "variants": [scorer.name for scorer in scorers if scorer.scores_strings],
-        "variants for structured answers": [scorer.name for scorer in scorers if scorer.reads_json],
-        "benchmark metrics": [scorer.name for scorer in scorers if scorer.columns],
+        **{heading: [each.name for each in scorers if each.form == form] for form, heading in headings.items()},
         "extraction steps": [*EXTRACTORS, *PROGRAMS],
     }
     lines = [f"{what}: {', '.join(each)}." for what, each in names.items()]

@@ -26,9 +26,9 @@ _METRICS = "anls_metric.core.strings.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 
 
-def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole
-    text.
+def as_extract(extract: Any, scorer: Scorer) -> Extract:
+    """Return the function that extracts an answer of a scorer from a text, given a function, rule names, or None for
+    the whole text.
 
     ValueError: it is none of these, or there is no such rule. ImportError: rules need the package.
     """
@@ -36,7 +36,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract:
         return str
     if isinstance(extract, str):
         rules = import_from_package("anls_metric.core.extraction.extract", "an extraction step")
-        return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
+        return rules.extractor_for(scorer, extract)  # type: ignore[no-any-return]
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
@@ -77,13 +77,13 @@ class Decoder:
     ) -> None:
         self.scorer = scorer = get_scorer(variant, **options)
         names = [name.strip() for name in metrics.split(",") if name] if isinstance(metrics, str) else list(metrics)
-        if names and not scorer.scores_strings:
+        if names and scorer.form != "text":
             raise ValueError(
                 f"metrics apply only to strings, not to the answers of {scorer.name}: leave the metrics out"
             )
         self.tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
         self.sets = None if references is None else read_sets(references, scorer)
-        self.extract = as_extract(extract, values=scorer.reads_json)
+        self.extract = as_extract(extract, scorer)
         self.skip_special_tokens = skip_special_tokens
         known = import_from_package(_METRICS, "a further metric") if names else None
         self.metrics: Sequence[Metric] = known.find_metrics(names) if known else []
@@ -124,7 +124,7 @@ class Decoder:
         """Describe labels of which most match no reference of their row, and not just with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
-        similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
+        similar = get_variant("nls", ignore_case=True) if self.scorer.form == "text" else self.scorer
         similarities = score_rows(similar, texts, accepted)
         if 2 * len(missing) <= len(rows) or sum(similarities) >= _SIMILAR * len(rows):
             return ""
@@ -164,7 +164,7 @@ def _ends_with(label: str, references: Any) -> bool:
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
     """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
-    if scorer.scores_strings:
+    if scorer.form == "text":
         return scorer.score(texts, references)
     rows = zip(texts, references)
     return [score_text(scorer, text, accepted, name_row(row))[0] for row, (text, accepted) in enumerate(rows)]

@@ -4,22 +4,29 @@ options.
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from itertools import count
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from anls_metric.core.checks import RowName, describe, describe_unknown, name_row
 from anls_metric.core.version import SCORES_VERSION
 
 __all__ = ["mean"]
+
+Form = Literal["text", "value", "row"]
+"""What answers are: strings; lists and nested values; or rows, whose further columns only a benchmark knows."""
+
+_JSON = "anls_metric.core.json_values", "structured answers"
 
 
 class Scorer(ABC):
@@ -38,8 +45,17 @@ class Scorer(ABC):
         options: the names of the fields that a call may override.
         columns: the fields that a row needs besides prediction and references, each with a description; with them,
             the references of a row are a dict of these fields.
+        optional: the fields that only `summarize_scores` needs, each with a description.
+        references: the column of the references.
+        prediction_field: the field of the predictions in a submission to the benchmark.
         reads_json: whether answers are lists and nested values, written as JSON, and not strings.
+        form: what answers are: "text", "value" or "row".
+        nothing: the answer of a question without an answer.
+        marker: the string that must stand before the answer in a prediction, "" for none.
+        correct_at: the lowest score of an answer that is taken as correct.
+        confidence_bins: the most bins of the calibration error, if the scorer has its own number.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
+        has_edits: whether its explanations list the edits to the closest reference.
         has_leaves: whether its scores can list the leaves of a value, with the outcome of each.
     """
 
@@ -50,7 +66,14 @@ class Scorer(ABC):
     label: str = "ANLS"
     options: tuple[str, ...] = ()
     columns: Mapping[str, str] = MappingProxyType({})
+    optional: Mapping[str, str] = MappingProxyType({})
+    references: str = "references"
+    prediction_field: str = "prediction"
     reads_json: bool = False
+    marker: str = ""
+    correct_at: float = 0.5
+    confidence_bins: int | None = None
+    has_edits: bool = False
 
     @property
     def key(self) -> str:
@@ -68,9 +91,57 @@ class Scorer(ABC):
         return True
 
     @property
-    def scores_strings(self) -> bool:
-        """Whether the scorer scores strings, and needs nothing else."""
-        return not self.reads_json and not self.columns
+    def form(self) -> Form:
+        """What answers are: strings, which need nothing else; lists and nested values; or rows."""
+        return "row" if self.columns else "value" if self.reads_json else "text"
+
+    @property
+    def nothing(self) -> Any:
+        """The answer of a question without an answer."""
+        return [] if self.reads_json else ""
+
+    def list_alternatives(self) -> Sequence[Scorer]:
+        """List the scorers that may have given a published number for the same answers: for strings, all variants."""
+        return SCORERS["standard"].list_alternatives() if self.form == "text" else [self]
+
+    def list_leaves(self) -> Scorer:
+        """Return the scorer whose scores also list the leaves of a value, if there are any."""
+        return self
+
+    def read_typed(self, prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
+        """Read an answer and its references as a person types them. Raises ValueError if they cannot be scored."""
+        return prediction, references
+
+    def split_typed(self, text: str) -> list[str]:
+        """Split the references that a person typed into a text field: one on each line."""
+        return [line for line in text.splitlines() if line.strip()]
+
+    def has_references(self, references: Any) -> bool:
+        """Whether a row has references. An empty list has none, but is a value."""
+        return references is not None and (self.reads_json or references != [])
+
+    def fit_row(self, row: Any, name: str) -> Any:
+        """Bring the references of a row with columns into the shape that the scorer expects. Errors call it ``name``.
+        Raises ValueError if they cannot be right.
+        """
+        return row
+
+    def summarize_scores(self, rows: Any, scores: Sequence[float], row_name: RowName = name_row) -> dict[str, Any]:
+        """Compute the figures of a benchmark for a set from rows with columns, and their scores."""
+        return {}
+
+    def copy_rows(self, rows: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Copy checked rows, which the caller may change later."""
+        return (list(rows[0]), list(map(tuple, rows[1]))) if self.form == "text" else deepcopy(rows)
+
+    def dump(self, rows: Any) -> str:
+        """Write rows as JSON. In values, which need the package, a tuple holds alternatives."""
+        return json.dumps(rows if self.form == "text" else import_from_package(*_JSON).to_json(rows))
+
+    def load(self, text: str) -> Any:
+        """Read rows that `dump` wrote."""
+        rows = json.loads(text)
+        return rows if self.form == "text" else import_from_package(*_JSON).from_json(rows)
 
     def read_answer(self, text: str) -> Any:
         """Read an answer that a person wrote. A text that is not JSON is also an answer."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from anls_metric.analysis.alignment import align
 from anls_metric.analysis.question_data import describe_drawing
 from anls_metric.core import scorer
-from anls_metric.core.json_strings import format_value, parse_typed_values, parse_value_or_text
+from anls_metric.core.json_strings import format_value
 from anls_metric.core.scorer import SCORERS, Scorer
 from anls_metric.core.strings.explanation import Explanation
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
@@ -52,18 +52,10 @@ def explain(prediction: Any, references: Any, variant: Any, options: dict[str, A
 
 def _explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> tuple[Any, tuple[Any, Any]]:
     """Explain one answer. Returns the explanation, and the two values that were compared."""
-    scorer = _get_scorer_of_answers(variant, options)
-    values: Any = as_text(prediction, "prediction"), as_references(references, "references")
-    values = parse_typed_values(*values) if scorer.reads_json else values
-    return scorer.explain(*values), values
-
-
-def _get_scorer_of_answers(variant: Any, options: dict[str, Any]) -> Scorer:
-    """Get a scorer that needs only predictions and references."""
     scorer = get_scorer(variant, **options)
-    if scorer.columns:
-        raise ValueError(f"{scorer.name} needs {', '.join(scorer.columns)}: score a file that has these fields")
-    return scorer
+    values: Any = as_text(prediction, "prediction"), as_references(references, "references")
+    values = scorer.read_typed(*values)
+    return scorer.explain(*values), values
 
 
 def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
@@ -97,11 +89,9 @@ def compare(prediction: Any, references: Any) -> dict[str, float]:
 
 def score(predictions: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Score many answers. Raises ValueError if they cannot be scored."""
-    scorer = _get_scorer_of_answers(variant, options)
-    columns: Any = check_columns(predictions, references)
-    if scorer.reads_json:
-        columns = zip(*map(parse_typed_values, *columns))
-    scores = scorer.score(*columns)
+    scorer = get_scorer(variant, **options)
+    rows = list(map(scorer.read_typed, *check_columns(predictions, references)))
+    scores = scorer.score([own for own, _ in rows], [accepted for _, accepted in rows])
     return {"anls": scorer.mean(scores), "scores": list(map(float, scores)), "signature": scorer.signature()}
 
 
@@ -114,8 +104,7 @@ def show(prediction: str, answers: str, variant: str, options: dict[str, Any]) -
     Raises:
         ValueError: the answer cannot be scored.
     """
-    is_value = get_scorer(variant).reads_json and not isinstance(parse_value_or_text(answers), str)
-    references = [answers] if is_value else [line for line in answers.splitlines() if line.strip()]
+    references = get_scorer(variant).split_typed(answers)
     if not references:
         return {}
     why, values = _explain(prediction, references, variant, options)

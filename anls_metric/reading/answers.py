@@ -171,6 +171,16 @@ def list_references(answers: Answers) -> Sequence[Sequence[Any]]:
     return references if answers.places is None else [references[place] for place in answers.places]
 
 
+def list_compared(answers: Answers) -> tuple[Sequence[Any], Sequence[Any]]:
+    """List what a scorer takes: the prediction of each answer, None for no answer, and its references. With columns,
+    these are the prediction in them, where a list is one string, and all columns.
+    """
+    if answers.columns is None:
+        return answers.predictions, list_references(answers)
+    pairs = zip(answers.predictions, answers.columns)
+    return [None if each is None else row["prediction"] for each, row in pairs], answers.columns
+
+
 def list_ids(answers: Answers) -> Sequence[str]:
     """List, for each answer, the id of its question."""
     return [answers.questions.ids[place] for place in list_places(answers)]

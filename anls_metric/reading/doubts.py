@@ -99,7 +99,7 @@ def check_copies(
         return None, []
     try:
         column = read_columns_together(table, path)
-        own = read_references(column, table, path, reading.settings, reading.kind)
+        own = read_references(column, table, path, reading.settings, reading.form)
     except InputError:  # it is something else
         return None, []
     pairs = list(pairs)

@@ -74,7 +74,7 @@ def _is_copied(table: Table, prediction: Any, references: Any, reading: Reading)
     """Whether nearly all predictions are among the references of the same record."""
     with suppress(InputError):
         column = read_columns_together(table, references)
-        accepted = read_references(column, table, references, reading.settings, reading.kind)
+        accepted = read_references(column, table, references, reading.settings, reading.form)
         return count_equal(read_column(table, prediction), accepted) > 0
     return False
 

@@ -48,7 +48,7 @@ def read_gold(table: Table, reading: Reading) -> Questions:
         InputError: it has no accepted answers, an id is repeated, or a value cannot be read.
     """
     roles = reading.find_roles(table, "gold")
-    if not reading.rule:  # which may need no references
+    if reading.form != "row":  # which may need no references
         require(table, "gold", roles, "references")
     ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
@@ -59,8 +59,8 @@ def read_gold(table: Table, reading: Reading) -> Questions:
 def _make_questions(table: Table, roles: Roles, ids: Sequence[str], reading: Reading) -> Questions:
     """Make the questions of a table, one of each record."""
     column = read_columns_together(table, roles.references)
-    references = read_references(column, table, roles.references, reading.settings, reading.kind)
-    if reading.kind == "text":
+    references = read_references(column, table, roles.references, reading.settings, reading.form)
+    if reading.form == "text":
         table = table._replace(hints=[*table.hints, *warn_of_decimals(column, table.name, "references")])
     numbers = [str(number) for number in range(1, len(references) + 1)]
     texts = read_questions(table, roles.question)
@@ -215,7 +215,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
     if reading.settings.fields:
         raise make_error(table.name, "{use.fields} compares the fields of two files: {do.add_gold}")
     roles = reading.find_roles(table, "both")
-    needed: tuple[Answer, ...] = ("prediction",) if reading.rule else ("references", "prediction")
+    needed: tuple[Answer, ...] = ("prediction",) if reading.form == "row" else ("references", "prediction")
     require(table, "both", roles, *needed)
     if roles.id is None:
         roles = roles._replace(id=find_ids_of_runs(table, roles, reading.settings))
@@ -270,12 +270,12 @@ def _make_answers(
     """
     path: Any = roles.prediction  # which both callers require
     column = [record.get(OTHER, own) for record, own in zip(table.records, read_column(table, path))]
-    predictions = read_predictions(column, table, path, reading.settings, reading.kind, gold.references)
-    warnings = warn_of_lists(column, table.name, reading.kind, gold.references, reading.settings)
-    if reading.kind == "text":
+    predictions = read_predictions(column, table, path, reading.settings, reading.form, gold.references)
+    warnings = warn_of_lists(column, table.name, reading.form, gold.references, reading.settings)
+    if reading.form == "text":
         warnings += warn_of_decimals(column, table.name, "predictions")
     columns = None
-    if reading.rule:
+    if reading.form == "row":
         own = order.take(read_columns(table, roles))
         of_gold = [{}] * len(gold.ids) if gold.roles is roles else read_columns(gold.table, gold.roles)
         ids = gold.ids
@@ -283,7 +283,7 @@ def _make_answers(
             ({**(row or {}), **of_gold[place]}, f"question {ids[place]}") for row, place in zip(own, order.questions)
         ]
         try:
-            columns = [reading.rule.fit_row(*row) for row in rows]
+            columns = [reading.scorer.fit_row(*row) for row in rows]
         except ValueError as error:
             raise make_error(gold.table.name, "{problem}", problem=str(error)) from None
     named = frozenset(reading.settings.field or ())

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
+from anls_metric.core.scorer import Scorer
 from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.core.strings.normalization import NORMALIZATIONS
 from anls_metric.messages import InputError, Message, make_error
@@ -18,9 +19,6 @@ from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import FILE, KEY, OTHER, PART, VALUE, Record
 from anls_metric.reading.layouts import Fields, Path, drop_fields, take_column
 from anls_metric.reading.table import MAX_SAMPLE, Table, describe_fields, first_path, has, show_path, split_key
-
-if TYPE_CHECKING:
-    from anls_metric.rules import Rule
 
 Side = Literal["gold", "submission", "both"]
 """What a table holds: accepted answers, predictions, or predictions with their accepted answers."""
@@ -92,7 +90,7 @@ class Roles(NamedTuple):
 
 
 def find_roles(
-    table: Table, side: Side, settings: Settings, of_values: bool = False, rule: Rule | None = None
+    table: Table, side: Side, settings: Settings, of_values: bool = False, scorer: Scorer | None = None
 ) -> Roles:
     """Find the field of each role.
 
@@ -101,7 +99,7 @@ def find_roles(
         side: what it holds.
         settings: the fields that the user names.
         of_values: whether answers are lists and nested values.
-        rule: the rule of a benchmark, whose columns are roles, too.
+        scorer: what scores the answers, whose columns are roles, too.
 
     Raises:
         InputError: a field that the user names is not there, or would have two roles.
@@ -117,8 +115,8 @@ def find_roles(
     if settings.fields and side != "both":
         path: Any = _find_fields(table, settings.fields)
         roles = roles._replace(prediction=path, references=path)
-    if rule:
-        roles = _add_columns(table, side, roles, named, rule)
+    if scorer:
+        roles = _add_columns(table, side, roles, named, scorer)
     assessed: dict[str, Path | None] = {}
     if side != "gold":
         is_inside = roles.prediction is take_whole_record  # then it is a key of the answer
@@ -172,13 +170,13 @@ def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
     return make_error(table.name, sentence, path=path, similar=similar, fields=describe_fields(table))
 
 
-def check_field_names(settings: Settings, rule: Rule | None) -> None:
+def check_field_names(settings: Settings, scorer: Scorer) -> None:
     """Check the role names that the user gives with ``--field``. Raises InputError if a role does not exist."""
-    columns = [*rule.columns, *rule.optional] if rule else []
     options = {name: name for name in ("id", "prediction", "references", "submission")}
-    if rule:
-        options[rule.references] = "references"
-    names = [name for name in ("question", *_ASSESSMENTS, *_PAGES, *columns) if name not in options]
+    options[scorer.references] = "references"
+    names = [
+        name for name in ("question", *_ASSESSMENTS, *_PAGES, *scorer.columns, *scorer.optional) if name not in options
+    ]
     for name in settings.field or ():
         if name in options:
             raise make_error("", f"{{use.field}} does not apply to {{name}}: pass {{use.{options[name]}}}", name=name)
@@ -323,19 +321,19 @@ def is_uncertain(path: Path) -> bool:
     return may_be_either(path) or fold_name(str(path)) in map(fold_name, LESS_CERTAIN_REFERENCES)
 
 
-def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:
-    """Find the columns of a rule. Prediction and references are columns as well."""
-    known = {"prediction": roles.prediction, rule.references: roles.references}
-    own = {rule.references if role == "references" else role: path for role, path in named.items()}
+def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], scorer: Scorer) -> Roles:
+    """Find the columns of a scorer. Prediction and references are columns as well."""
+    known = {"prediction": roles.prediction, scorer.references: roles.references}
+    own = {scorer.references if role == "references" else role: path for role, path in named.items()}
     first = {**known, **table.layout.columns, **own} if table.layout else own
     columns: dict[str, Path] = {}
-    for column in (*rule.columns, *rule.optional):
-        more = [rule.prediction_field] if column == "prediction" and side == "submission" else []
+    for column in (*scorer.columns, *scorer.optional):
+        more = [scorer.prediction_field] if column == "prediction" and side == "submission" else []
         path = first_path(table, first.get(column), column, usual_field(table, [column]), known.get(column), *more)
         if path is not None and (side != "gold" or column != "prediction"):
             columns[column] = path
     prediction = columns.get("prediction", roles.prediction)
-    references = columns.get(rule.references, roles.references)
+    references = columns.get(scorer.references, roles.references)
     return roles._replace(prediction=prediction, references=references, others=columns)
 
 

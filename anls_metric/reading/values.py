@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from anls_metric.core.checks import describe
 from anls_metric.core.json_strings import (
@@ -19,6 +19,7 @@ from anls_metric.core.json_strings import (
     unwrap_references,
 )
 from anls_metric.core.json_values import from_json
+from anls_metric.core.scorer import Form
 from anls_metric.messages import InputError, Message, make_error, shorten
 from anls_metric.options import Settings
 from anls_metric.reading.containers import Records, is_failure
@@ -29,10 +30,6 @@ from anls_metric.reading.table import Table, list_fields, name_place, read_colum
 
 if TYPE_CHECKING:
     from anls_metric.reading.roles import Roles
-
-
-Kind = Literal["text", "values", "any"]
-"""What answers are: strings; lists and nested values; or any values, of which only a benchmark's rule knows more."""
 
 
 def refuse_gaps(
@@ -100,7 +97,7 @@ def read_predictions(
     table: Table,
     path: Path,
     settings: Settings,
-    kind: Kind = "text",
+    form: Form = "text",
     references: Sequence[Sequence[Any]] = (),
 ) -> list[Any]:
     """Read predictions.
@@ -110,7 +107,7 @@ def read_predictions(
         table: the table.
         path: the path of the prediction.
         settings: whether a missing prediction is an error, and whether a record may hold several answers.
-        kind: what predictions are.
+        form: what predictions are.
         references: the references of some questions, for the advice of an error.
 
     Returns:
@@ -129,17 +126,17 @@ def read_predictions(
     if set(map(type, column)) == {str} and not settings.samples:
         return column
     as_they_are = column
-    if kind == "text" or table.layout:
+    if form == "text" or table.layout:
         column = list(map(text_of_parts, column))
     if settings.samples:
         column = list(map(_split_samples, column))
-    elif kind == "text":
+    elif form == "text":
         column = [value[0] if isinstance(value, list) and len(value) == 1 else value for value in column]
     has_nan = any(isinstance(value, float) and value != value for value in column)
     try:
-        column = parse_all(partial(_read_prediction, kind, settings, path), column, table)
+        column = parse_all(partial(_read_prediction, form, settings, path), column, table)
     except InputError as error:
-        raise _add_remedy(error, as_they_are, path, kind, references) from None
+        raise _add_remedy(error, as_they_are, path, form, references) from None
     if settings.missing == "error":
         sentence = (
             '{field} is null or missing: write "" if the model gave no answer, or add {use.missing:zero} to score it 0'
@@ -167,17 +164,17 @@ def _split_samples(value: Any) -> Any:
 
 
 def warn_of_lists(
-    column: Sequence[Any], name: str, kind: Kind, references: Sequence[Sequence[Any]], settings: Settings
+    column: Sequence[Any], name: str, form: Form, references: Sequence[Sequence[Any]], settings: Settings
 ) -> list[Message]:
     """Warn of predictions that may be several answers each: lists of equally many strings that are compared as one
     text, as in a cell of CSV, or lists of equally many objects where each reference is an object.
     """
     if settings.samples or not column:
         return []
-    if kind == "text" and all(isinstance(value, str) and value[:1] == "[" for value in column):
+    if form == "text" and all(isinstance(value, str) and value[:1] == "[" for value in column):
         words, lists = "strings, compared as one text", list(map(_split_samples, column))
         remedy = "{use.samples:mean}; for lists, {use.variant:anls_star}"
-    elif kind == "values" and all(isinstance(own[0], dict) for own in references):
+    elif form == "value" and all(isinstance(own[0], dict) for own in references):
         words, remedy = "objects, and each reference is one object", "{use.samples:mean}"
         lists = [_read_objects(value) for value in column]
     else:
@@ -195,14 +192,14 @@ def _read_objects(value: Any) -> list[Any]:
     return items if all(isinstance(item, dict) for item in items) else []
 
 
-def _read_prediction(kind: Kind, settings: Settings, path: Path, value: Any) -> Any:
+def _read_prediction(form: Form, settings: Settings, path: Path, value: Any) -> Any:
     if value is None or value is ABSENT or value != value:  # NaN: a gap in a column of numbers
         return None
     if isinstance(value, Samples):
-        return _read_samples(kind, settings, path, value)
-    if kind == "any":
+        return _read_samples(form, settings, path, value)
+    if form == "row":
         return _show(value)
-    if kind == "values":  # a string stays a string: extraction comes first
+    if form == "value":  # a string stays a string: extraction comes first
         return value if isinstance(value, str) else from_json(value)
     text = _show(value) if is_failure(value) else _write_number(value)
     if isinstance(text, str):
@@ -210,11 +207,11 @@ def _read_prediction(kind: Kind, settings: Settings, path: Path, value: Any) -> 
     raise _error_of_value(path, value)
 
 
-def _read_samples(kind: Kind, settings: Settings, path: Path, samples: Samples) -> Samples | None:
+def _read_samples(form: Form, settings: Settings, path: Path, samples: Samples) -> Samples | None:
     """Read several answers to a question. Those that are missing are treated as missing answers to questions are."""
     if not settings.samples:
         raise _error_of_value(path, samples)
-    read = Samples(_read_prediction(kind, settings, path, text_of_parts(value)) for value in samples)
+    read = Samples(_read_prediction(form, settings, path, text_of_parts(value)) for value in samples)
     if None in read and settings.missing == "error":
         sentence = "{field} has an answer that is null: to score it 0, add {use.missing:zero}; to leave it out, "
         raise make_error("", sentence + "{use.missing:skip}", field=show_path(path))
@@ -231,7 +228,7 @@ _NO_TEXT = "{field} must be a string, got {value}"
 
 
 def _add_remedy(
-    error: InputError, column: Sequence[Any], path: Path, kind: Kind, references: Sequence[Sequence[Any]]
+    error: InputError, column: Sequence[Any], path: Path, form: Form, references: Sequence[Sequence[Any]]
 ) -> InputError:
     """Add what to do to the error for a prediction that is not a string, judging by all predictions and references."""
     message, values = error.message, dict(error.message.values)
@@ -245,7 +242,7 @@ def _add_remedy(
         remedy = "decode it, as with value.decode()"
     elif any(lists) and all(type(text_of_parts(item)) in _PLAIN for own in lists for item in own):
         remedy = "for several answers to a question, add {use.samples:mean} or {use.samples:vote}"
-        if kind == "text" and 2 * sum(len(own) > 1 for own in accepted) > len(accepted):
+        if form == "text" and 2 * sum(len(own) > 1 for own in accepted) > len(accepted):
             of_lists = "for answers that are lists, {use.variant:anls_star}"
             are_even = len(set(map(len, lists))) == 1  # models are asked equally often, and lists differ
             remedy = f"{remedy}; {of_lists}" if are_even else f"{of_lists}; {remedy}"
@@ -295,21 +292,21 @@ def warn_of_decimals(column: Sequence[Any], name: str, what: str) -> list[Messag
 
 
 def read_references(
-    column: list[Any], table: Table, path: Path | None, settings: Settings, kind: Kind = "text"
+    column: list[Any], table: Table, path: Path | None, settings: Settings, form: Form = "text"
 ) -> list[Any]:
     """Read the references of each record, which are at the path, as a list of strings or of values.
 
     Raises:
         InputError: a record has none, or one is not a string.
     """
-    if kind == "any":
+    if form == "row":
         return list(map(_show_accepted, column))
-    if kind == "text" and all(value in (None, ABSENT, "") or is_unanswerable(value) for value in column):
+    if form == "text" and all(value in (None, ABSENT, "") or is_unanswerable(value) for value in column):
         sentence = "{field} is empty everywhere, as in a test split: write a leaderboard file with anls export rrc"
         raise make_error(table.name, sentence, field=show_path(path))
     sentence = "{field} is null or missing: add a reference, or leave the question out"
-    refuse_gaps(column, table, path, sentence, [ABSENT] if kind == "values" else [None, ABSENT])  # null can be a value
-    if kind == "values":
+    refuse_gaps(column, table, path, sentence, [ABSENT] if form == "value" else [None, ABSENT])  # null can be a value
+    if form == "value":
         return parse_all(_parse_accepted, column, table)
     if not _are_lists_of_strings(column):
         column = [[""] if is_unanswerable(value) else value for value in column]

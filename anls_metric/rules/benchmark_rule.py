@@ -63,7 +63,7 @@ class Rule(Scorer):
     meaning: str
     source: str
     columns: Mapping[str, str] = field()
-    references: str
+    references: str = field()
     judge: Callable[[Row, float], Judgment] = field(repr=False)
     summarize: Summarize = field(repr=False)
     optional: Mapping[str, str] = field(default_factory=dict)
@@ -165,6 +165,10 @@ class Rule(Scorer):
             raise ValueError(refusal)
 
     # For a `Scorer`, the references of a rule are dicts with the other columns.
+
+    def read_typed(self, prediction: str, references: Sequence[str]) -> NoReturn:
+        """Refuse answers without columns."""
+        raise ValueError(f"{self.name} needs {', '.join(self.columns)}: score a file that has these fields")
 
     def score(self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row) -> list[float]:
         """Score each row, given its other columns in ``references``. Raises ValueError as `scores` does."""

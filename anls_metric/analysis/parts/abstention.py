@@ -52,11 +52,7 @@ def measure_abstention(scored: Scored) -> Abstention:
     answers, records = scored.answers, scored.questions.table.records
     counts = {(has_answer, has_abstained): 0 for has_answer in (True, False) for has_abstained in (True, False)}
     scores, missing = [], 0
-    predictions = answers.predictions
-    if answers.columns is not None:  # there, the answers of a list are one string
-        pairs = zip(predictions, answers.columns)
-        predictions = [None if each is None else row["prediction"] for each, row in pairs]
-    rows = zip(predictions, list_references(answers), list_places(answers), scored.answer_scores)
+    rows = zip(scored.compared[0], list_references(answers), list_places(answers), scored.answer_scores)
     for prediction, references, place, points in rows:
         if prediction is None:
             missing += 1

@@ -13,10 +13,8 @@ from typing import Any, TypedDict
 
 from anls_metric.analysis.part import Line, Part, Write
 from anls_metric.analysis.scored import Scored
+from anls_metric.core.scorer import Scorer
 from anls_metric.messages import make_error
-
-CORRECT_AT = 0.5
-"""The lowest score of a correct answer; a nested value is correct if all of its leaves are right."""
 
 LEVELS = (0.9, 0.95, 0.99)
 """The accuracies of `Confidence.coverage`."""
@@ -44,7 +42,11 @@ class Confidence(TypedDict):
 
 
 def measure_confidence(
-    confidences: Sequence[float], scores: Sequence[float], *, correct_at: float = CORRECT_AT, most_bins: int = BINS
+    confidences: Sequence[float],
+    scores: Sequence[float],
+    *,
+    correct_at: float = Scorer.correct_at,
+    most_bins: int = BINS,
 ) -> Confidence:
     """Measure how much confidences say about scores.
 
@@ -135,19 +137,14 @@ def take_assessments(scored: Scored, role: str) -> tuple[list[int], list[Any]]:
     return places, []
 
 
-def find_correct_at(scored: Scored) -> float:
-    """Find the lowest score of a correct answer."""
-    return 1.0 if scored.scorer.reads_json else CORRECT_AT
-
-
 def assess_confidence(scored: Scored) -> Confidence | None:
     """Relate the scores of a submission to its confidences; None without any, or if they are those of leaves."""
     places, confidences = take_assessments(scored, "confidence")
     if not confidences or any(isinstance(each, (dict, list)) for each in confidences):
         return None
     scores = [scored.answer_scores[place] for place in places]
-    bins = getattr(scored.scorer, "confidence_bins", None) or BINS
-    return measure_confidence(confidences, scores, correct_at=find_correct_at(scored), most_bins=bins)
+    bins = scored.scorer.confidence_bins or BINS
+    return measure_confidence(confidences, scores, correct_at=scored.scorer.correct_at, most_bins=bins)
 
 
 def _write_lines(values: Confidence, write: Write) -> Iterable[Line]:

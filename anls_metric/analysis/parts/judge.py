@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
 from anls_metric.analysis.part import Line, Part, Write
-from anls_metric.analysis.parts.confidence import CORRECT_AT, find_correct_at, take_assessments
+from anls_metric.analysis.parts.confidence import take_assessments
 from anls_metric.analysis.scored import Scored
+from anls_metric.core.scorer import Scorer
 from anls_metric.reading.answers import list_ids
 
 MAX_DIFFERENCES = 20
@@ -42,7 +43,9 @@ class Judge(_Agreement):
     """at most twenty answers on which they differ, the largest difference first"""
 
 
-def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], correct_at: float = CORRECT_AT) -> _Agreement:
+def compare_verdicts(
+    scores: Sequence[float], verdicts: Sequence[bool], correct_at: float = Scorer.correct_at
+) -> _Agreement:
     """Compare scores with the verdicts of a judge.
 
     Args:
@@ -76,7 +79,7 @@ def assess_verdicts(scored: Scored) -> Judge | None:
     places, verdicts = take_assessments(scored, "judge")
     if not verdicts:
         return None
-    correct_at, ids = find_correct_at(scored), list_ids(scored.answers)
+    correct_at, ids = scored.scorer.correct_at, list_ids(scored.answers)
     scores = [scored.answer_scores[place] for place in places]
     differences = [
         Disagreement(id=ids[place], score=score, verdict=verdict)

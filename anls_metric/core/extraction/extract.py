@@ -33,6 +33,7 @@ from anls_metric.core.extraction.wrappings import (
     take_only_item,
     take_repeated,
 )
+from anls_metric.core.scorer import Scorer
 from anls_metric.core.strings.rows import as_text
 
 
@@ -181,6 +182,11 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
     if not names or not isinstance(names, str):
         raise ValueError(f'the rule names must be a nonempty string, such as "think,final", got {describe(names)}')
     return Extraction(tuple(_find_rule(name.strip(), values) for name in names.split(",")))
+
+
+def extractor_for(scorer: Scorer, names: str) -> Extraction:
+    """Make the function that extracts the answers of a scorer. Raises ValueError if there is no such rule."""
+    return extractor(names, values=scorer.reads_json)
 
 
 def _find_rule(text: str, values: bool) -> Extractor:

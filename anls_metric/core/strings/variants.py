@@ -93,7 +93,8 @@ class Variant(Scorer):
     aliases: tuple[str, ...] = ()
     normalize: str = ""
 
-    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: attributes of the class, and no fields
+    has_edits = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -124,6 +125,10 @@ class Variant(Scorer):
     ) -> list[float]:
         """Score rows that have already been checked: N strings, and N lists of one or more strings."""
         return list(compile_kernel(self).score_rows(zip(predictions, references)))
+
+    def list_alternatives(self) -> Sequence[Scorer]:
+        """List all variants."""
+        return list(VARIANTS.values())
 
     @property
     def as_text(self) -> Callable[[str], str]:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Literal, get_args
 
 from anls_metric.core.checks import RowName, check_choice, check_names, check_number, name_row
-from anls_metric.core.json_strings import format_value, parse_value, parse_value_or_text, read_reference
+from anls_metric.core.json_strings import (
+    format_value,
+    parse_typed_values,
+    parse_value,
+    parse_value_or_text,
+    read_reference,
+)
 from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows
 from anls_metric.core.strings.normalization import normalize_value, sort_rows
 from anls_metric.core.strings.rows import pair_columns
@@ -58,7 +65,8 @@ class ValueVariant(Scorer):
     normalize: str = ""
     lists_leaves: bool = False
 
-    reads_json = True  # not annotated: an attribute of the class, and no field
+    reads_json = True  # not annotated: attributes of the class, and no fields
+    correct_at = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -87,6 +95,25 @@ class ValueVariant(Scorer):
     def averages_rows(self) -> bool:
         """Whether the score of a set is the mean of the scores of its rows, rather than of the scores of all leaves."""
         return self.average == "rows"
+
+    def list_alternatives(self) -> Sequence[Scorer]:
+        """List this metric, ANLS* with each choice of its options, and ANLSL."""
+        star = VALUE_VARIANTS["anls_star"]
+        choices = product(get_args(Average), get_args(NoneKeys))
+        every = (replace(star, threshold=self.threshold, average=each[0], none_keys=each[1]) for each in choices)
+        return list(dict.fromkeys([self, *every, VALUE_VARIANTS["anlsl"]]))
+
+    def list_leaves(self) -> ValueVariant:
+        """Return the metric whose scores also list the leaves."""
+        return replace(self, lists_leaves=True)
+
+    def read_typed(self, prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
+        """Read an answer and its references, each JSON or a text."""
+        return parse_typed_values(prediction, references)
+
+    def split_typed(self, text: str) -> list[str]:
+        """Return a value, which may take several lines, or the texts on the lines."""
+        return super().split_typed(text) if isinstance(parse_value_or_text(text), str) else [text]
 
     def read_answer(self, text: str) -> Any:
         """Read an answer that a person wrote, which is JSON or a text."""
