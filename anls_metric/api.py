@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.scorer import SCORERS
-from anls_metric.core.statistics.significance import Interval
-from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error, shorten
 from anls_metric.options import Options, Settings, make_settings
 from anls_metric.reading.containers import NAMES
@@ -31,6 +28,8 @@ if TYPE_CHECKING:
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.parts.lost import LostRow
     from anls_metric.analysis.suspects import Suspect
+    from anls_metric.analysis.variant_search import VariantMatch
+    from anls_metric.core.statistics.significance import Interval
     from anls_metric.report.schema import Run as Whole
 
     Path: TypeAlias = str | os.PathLike[str]
@@ -200,6 +199,8 @@ class Scores(Run):
             >>> [match.variant for match in score(["CocaCola"], [["Coca Cola"]]).find(88.9)][:2]
             ['standard', 'rrc']
         """
+        from anls_metric.analysis.variant_search import find_variants
+
         return find_variants(str(number), self._result.submissions)
 
     def confusions(self, most: int = 20) -> dict[str, list[Confusion]]:
@@ -341,7 +342,11 @@ def compare(
 def _run(inputs: Sequence[Input], gold: Any, settings: Settings) -> Scores:
     """Score inputs, and issue the hints as warnings at the line that called `score` or `compare`."""
     questions = None if gold is None else _make_input(gold, "gold", "references", settings)
-    result = evaluate(*resolve(inputs, questions, settings))
+    if any(each.path for each in (questions, *inputs) if each):
+        from anls_metric.gold import resolve  # a path may be the name of public data
+
+        inputs, questions, settings = resolve(inputs, questions, settings)
+    result = evaluate(inputs, questions, settings)
     for hint in result.hints:
         warnings.warn(hint.text(), ANLSWarning, stacklevel=3)
     return Scores(result, [questions, *inputs] if questions else inputs)

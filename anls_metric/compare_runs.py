@@ -9,7 +9,7 @@ from typing import Any
 
 from anls_metric.analysis.comparison import ComparisonSet, compare, pair_questions
 from anls_metric.analysis.decisions import decide
-from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.hint import Hint
 from anls_metric.analysis.lost_points import compare_losses
 from anls_metric.analysis.scored import Scored, group_scores
 from anls_metric.core.scorer import get_scorer

@@ -17,8 +17,8 @@ import rapidfuzz
 
 from anls_metric.analysis.answer_rows import list_rows
 from anls_metric.analysis.evaluation import Result, sort_for_report
-from anls_metric.analysis.hints import Hint
-from anls_metric.analysis.lost_points import account_for, compare_losses, wants_account
+from anls_metric.analysis.hint import Hint, wants_account
+from anls_metric.analysis.lost_points import account_for, compare_losses
 from anls_metric.analysis.parts import find_parts
 from anls_metric.analysis.parts.all_keys import assess_leaves
 from anls_metric.analysis.parts.lost import describe_lost

@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
 from anls_metric.endings import clean_up
-from anls_metric.hub import PATIENCE, SILENCE, Wanted, fetch
 from anls_metric.messages import Message, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.files import apply_layout
+from anls_metric.reading.laid_out import apply_layout
 from anls_metric.reading.reader import Input, check_paths
 from anls_metric.reading.table import Table
 
@@ -376,4 +375,6 @@ def _store(path: str, data: bytes) -> None:
 
 def _fetch(row: GoldSet) -> list[GoldRow]:
     """Fetch the rows as the Hub has them. InputError: see `fetch`."""
+    from anls_metric.hub import PATIENCE, SILENCE, Wanted, fetch  # which files of a user do not need
+
     return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE, PATIENCE))

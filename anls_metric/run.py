@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.core.statistics.significance import Interval
 from anls_metric.messages import InputError, make_error
 from anls_metric.options import RUNS, read_settings
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from anls_metric.analysis.answer_rows import Answer, AnswerRow
+    from anls_metric.core.statistics.significance import Interval
     from anls_metric.report.columns import Names
     from anls_metric.report.schema import Document, FigureKind
     from anls_metric.report.schema import Run as Whole
@@ -75,6 +75,8 @@ class Run:
         """The 95% confidence interval, or None if there are fewer than two clusters. Raises ValueError if there are
         several submissions.
         """
+        from anls_metric.core.statistics.significance import Interval
+
         interval = self._find_only()["interval"]
         return Interval(*interval) if interval else None
 

@@ -12,12 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
-from anls_metric.analysis.hints import Hint, find_hints
-from anls_metric.analysis.lost_points import wants_account
+from anls_metric.analysis.hint import Hint, wants_account
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Form, Scorer, get_scorer
-from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import Message, make_error
 from anls_metric.options import LEAVES, PAGES, Settings
@@ -27,6 +25,7 @@ from anls_metric.reading.roles import check_field_names
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import ComparisonSet
+    from anls_metric.core.strings.metrics import Metric
 
 EVERY_VARIANT = "all"
 
@@ -146,6 +145,7 @@ def _find_metrics(settings: Settings) -> list[Metric]:
     if not settings.metrics:
         return []
     from anls_metric.analysis.parts import BY_NAME
+    from anls_metric.core.strings.metrics import find_metrics
 
     found = find_metrics(settings.metrics, [*BY_NAME])
     if PAGES in settings.metrics:
@@ -159,9 +159,12 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
     """List the hints, the most expensive first: about files, each once; about comparisons; and about answers."""
     messages = {message.text(): message for scored in submissions for message in scored.answers.hints}
     hints = [Hint(message, cost=1.0) for message in (*messages.values(), *(compared.hints if compared else ()))]
-    for scored in submissions if wants_account(settings) else ():
-        name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
-        hints += [replace(hint, submission=name) for hint in find_hints(scored)]
+    if wants_account(settings):
+        from anls_metric.analysis.hints import find_hints  # which a quiet run does not need
+
+        for scored in submissions:
+            name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
+            hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     hints += map(Hint, compared.notes if compared else ())
     hints += map(Hint, _list_unfit_metrics(submissions[0], settings))
     return sorted(hints, key=lambda hint: -hint.cost)

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.causes import MIN_ANSWERS, NULLS, show
+from anls_metric.analysis.hint import Hint
 from anls_metric.analysis.lost_points import COUNTED, LostPoints, account_for
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.step_search import advise, try_values
 from anls_metric.analysis.steps import RAW
 from anls_metric.core.strings.abstention import abstains
 from anls_metric.core.strings.metrics import contains_any
-from anls_metric.messages import FrontEnd, Message
+from anls_metric.messages import Message
 from anls_metric.reading.answers import list_places, list_references
 
 MAX_HINTS = 3
@@ -33,35 +34,6 @@ class WrongAnswer(NamedTuple):
     prediction: Any
     references: Sequence[Any]
     score: float
-
-
-@dataclass(frozen=True)
-class Hint:
-    """A reason to doubt a score. It never changes a score.
-
-    Attributes:
-        message: what looks wrong, and what to do.
-        submission: the name of the submission; "" for all.
-        extract: the extraction steps that it proposes, with those in use; () for none.
-        anls: the score after the remedy; None if it is not known.
-        cost: by how much the score of the set is too low; the most expensive hint is shown first. It is 1 if a file or
-            a comparison is not what it seems.
-        before: the score before the remedy, if the text shows both.
-    """
-
-    message: Message
-    submission: str = ""
-    extract: tuple[str, ...] = ()
-    anls: float | None = None
-    cost: float = 0.0
-    before: float | None = None
-
-    def text(self, front_end: FrontEnd = "python", form: Callable[[Any], str] = "{:.4f}".format) -> str:
-        """Word the hint for a front end, and include the submission name. `form` formats scores."""
-        text = self.message.text(front_end)
-        if self.before is not None:
-            text += f" ({form(self.before)} now, {form(self.anls)} then)"
-        return f"{self.submission}: {text}" if self.submission else text
 
 
 def find_hints(scored: Scored) -> list[Hint]:

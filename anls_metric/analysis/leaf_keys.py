@@ -14,11 +14,11 @@ from operator import sub, truediv
 from typing import Any, NamedTuple, TypeVar
 
 from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.core.names import natural_key
 from anls_metric.core.scorer import mean
 from anls_metric.core.statistics.significance import Labels, ratio_interval
 from anls_metric.core.values import LEAF_OUTCOMES, RowScore, ScoredLeaf
 from anls_metric.reading.answers import average_runs
-from anls_metric.reading.formats import natural_key
 
 _Value = TypeVar("_Value")
 Figures = Mapping[str, Any]

@@ -33,7 +33,7 @@ from anls_metric.analysis.steps import EXAMPLES
 from anls_metric.core.strings.abstention import UNANSWERABLE, lacks_answer
 from anls_metric.core.strings.metrics import normalize_wrong
 from anls_metric.messages import Message
-from anls_metric.options import KEYS, RUNS, Settings
+from anls_metric.options import KEYS
 from anls_metric.reading.answers import list_places
 
 
@@ -345,12 +345,6 @@ OF_LEAVES = CauseTable(
     LEAF_CAUSES, LostPoints._list_leaf_causes, "{count:,} ", {**MEANINGS, **_say_meanings(LEAF_CAUSES)}
 )
 """The causes of answers, and of the leaves of nested values."""
-
-
-def wants_account(settings: Settings) -> bool:
-    """Whether the account of lost points, and hints about answers, are shown."""
-    is_kept = bool(settings.report) or any(path.lower().endswith(RUNS) for path in settings.output)
-    return is_kept or not (settings.quiet or settings.score_only)
 
 
 _Rows = Sequence[tuple[str, Callable[[Case], bool]]]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from anls_metric.analysis.answer_types import ANSWER_TYPES
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.core.json_strings import parse_written_list
+from anls_metric.core.names import natural_key
 from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
-from anls_metric.core.statistics.significance import Interval, mean_interval
 from anls_metric.core.strings.metrics import Matches, NormalizedPair, find_matches, normalize_wrong
 from anls_metric.messages import make_error
 from anls_metric.options import KEYS, LEAVES, NONE, Settings
@@ -30,13 +30,13 @@ from anls_metric.reading.answers import (
     list_places,
     list_references,
 )
-from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
 from anls_metric.reading.roles import is_of_answers, list_plain_fields, take_whole_record
 from anls_metric.reading.table import are_numbers, read_column
 
 if TYPE_CHECKING:
     from anls_metric.analysis.leaf_keys import Figures
+    from anls_metric.core.statistics.significance import Interval
 
 MIN_GAIN = 0.005
 """The gain of the score below which a hint is not worth a sentence: half a point."""
@@ -58,6 +58,8 @@ class Group(NamedTuple):
 
     def interval(self, clusters: Clusters | None) -> Interval | None:
         """Return the 95% confidence interval of the mean, or None if there are fewer than two clusters."""
+        from anls_metric.core.statistics.significance import mean_interval
+
         return mean_interval(self.scores, clusters and [clusters.names[place] for place in self.places])
 
 
@@ -154,6 +156,8 @@ class Scored:
     @property
     def interval(self) -> Interval | None:
         """The 95% confidence interval of the score, or None if there are fewer than two clusters."""
+        from anls_metric.core.statistics.significance import mean_interval  # which the score alone does not need
+
         names = self.clusters and self.clusters.names
         if self.scorer.averages_rows:
             return mean_interval(self.scores, names)

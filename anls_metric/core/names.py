@@ -1,9 +1,10 @@
-"""Shortens the names of submissions, and finds one by its whole or short name."""
+"""Shortens, sorts and compares the names of submissions and files, and finds one by its whole or short name."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 _WORD = r"(?:submission|prediction|answer|result|output)s?"
@@ -41,3 +42,19 @@ def find_name(name: str, names: Iterable[str]) -> str:
     """
     matches = [each for each in names if name == each or re.fullmatch(_PREFIX, name.removesuffix(each))]
     return max(matches, key=len, default="")
+
+
+def get_stem(path: str) -> str:
+    """Return a file name without its extension."""
+    name = os.path.basename(path).removesuffix(".gz")
+    return os.path.splitext(name)[0] or name
+
+
+def natural_key(name: str) -> str:
+    """Make a sort key that puts "part 2" before "part 10"."""
+    return re.sub(r"\d+", lambda number: number[0].zfill(20), name)
+
+
+def find_repeated(items: Iterable[str]) -> list[str]:
+    """Find the items that occur more than once."""
+    return [item for item, count in Counter(items).items() if count > 1]

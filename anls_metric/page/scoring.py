@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
 from anls_metric.core.checks import count_noun
-from anls_metric.core.names import drop_shared_prefix
+from anls_metric.core.names import drop_shared_prefix, get_stem
 from anls_metric.document import build_document
 from anls_metric.messages import InputError, Message, make_error, reword
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.page.processes import tell
 from anls_metric.page.uploads import get_folder, make_room
-from anls_metric.reading.files import get_stem, read_table
+from anls_metric.reading.files import read_table
 from anls_metric.reading.golds import find_golds, is_named_gold
 from anls_metric.reading.reader import Input
 from anls_metric.report.numbers import PERCENT

@@ -15,7 +15,8 @@ from anls_metric.core.json_strings import parse_references
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Record, choose_questions
-from anls_metric.reading.files import apply_layout, read_file
+from anls_metric.reading.files import read_file
+from anls_metric.reading.laid_out import apply_layout
 from anls_metric.reading.table import name_place
 from anls_metric.reading.values import parse_all, read_id, read_verdict
 

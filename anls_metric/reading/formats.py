@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import partial
@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
+from anls_metric.core.names import find_repeated, natural_key
 from anls_metric.messages import InputError, Message, list_some, make_error, shorten
 from anls_metric.reading.containers import FILE, NAMES, VALUE, find_path, is_record, records_of
 from anls_metric.reading.table import Table, name_places
@@ -301,11 +302,6 @@ def _read_rows(reader: Any, name: str, delimiter: str) -> Table:
     return Table(records, locate=name_places("line", numbers))
 
 
-def find_repeated(items: Iterable[str]) -> list[str]:
-    """Find the items that occur more than once."""
-    return [item for item, count in Counter(items).items() if count > 1]
-
-
 def check_header(header: list[str], name: str) -> list[str]:
     """Drop empty names at the end of a header, and refuse repeated names."""
     while header and not header[-1]:
@@ -431,11 +427,6 @@ def _unpack(module: str, data: bytes, name: str) -> Table:
 
 def _error_of_size(name: str) -> InputError:
     return make_error(name, "it is larger than {most:,} MB once unpacked: split it", most=MAX_UNPACKED // 10**6)
-
-
-def natural_key(name: str) -> str:
-    """Make a sort key that puts "part 2" before "part 10"."""
-    return re.sub(r"\d+", lambda number: number[0].zfill(20), name)
 
 
 class Format(NamedTuple):

@@ -13,7 +13,6 @@ from anls_metric.core.checks import describe
 from anls_metric.core.strings.rows import COLUMN_METHODS, as_column, find_lazy_call, has_stream, read_stream
 from anls_metric.messages import make_error
 from anls_metric.reading.containers import NAMES, Records
-from anls_metric.reading.formats import check_header, find_records, list_columns
 from anls_metric.reading.image_cells import holds_image
 from anls_metric.reading.table import Table, name_places
 
@@ -46,6 +45,8 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Tab
         # Lists are columns if one has a usual name, or one that the user names. Otherwise they are answers by id.
         if not {*NAMES, *named}.isdisjoint(data) and all(map(is_list, data.values())):
             return Table(join_columns(data, name), name, name_places("row"))
+        from anls_metric.reading.formats import find_records  # which lists do not need
+
         return find_records({key: _clean(value) for key, value in data.items()}, name)
     if isinstance(data, (list, tuple)) and all(isinstance(item, Mapping) for item in data):
         return Table(_clean_records(data), name)
@@ -119,6 +120,8 @@ def _read_pandas(data: Any, name: str) -> Records:
     counts = len(data.columns) != 1 or data.index.tolist() == list(range(len(data)))
     if not counts or any(label is not None for label in data.index.names):
         data = data.reset_index()
+    from anls_metric.reading.formats import check_header
+
     check_header(list(map(str, data.columns)), name)
     return join_columns(dict(data.items()), name)
 
@@ -128,11 +131,15 @@ def _read_polars(data: Any, name: str) -> Records:
 
 
 def _read_arrow(data: Any, name: str) -> Records:
+    from anls_metric.reading.formats import list_columns
+
     records: Records = data.select(list_columns(data.schema, name)).to_pylist()
     return records
 
 
 def _read_dataset(data: Any, name: str) -> Records:
+    from anls_metric.reading.formats import list_columns
+
     names = list_columns(data.features.arrow_schema, name)
     records: Records = data.select_columns(names).to_list()
     return records

@@ -10,21 +10,19 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
-from anls_metric.core.names import drop_shared_prefix
+from anls_metric.core.names import drop_shared_prefix, find_repeated, get_stem
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids, list_references
 from anls_metric.reading.containers import DOCUMENT, FILE, KEY, VALUE, find_lists
 from anls_metric.reading.fields import choose_fields, name_fields
-from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
-from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
 from anls_metric.reading.join import extract_answers, join, read_both, read_gold
+from anls_metric.reading.laid_out import apply_layout
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.record_lists import error_of_mappings
 from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs
-from anls_metric.reading.samples import extract_samples
 from anls_metric.reading.systems import split_submissions
 from anls_metric.reading.table import Table, read_column
 
@@ -92,7 +90,9 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         runs_of = _read_all(inputs, gold, reading, loaded)
     except MissingError as error:
         raise _complete(error, inputs, gold, reading, loaded) from None
-    extract = extract_samples if reading.settings.samples else extract_answers
+    extract = extract_answers
+    if reading.settings.samples:
+        from anls_metric.reading.samples import extract_samples as extract
     for runs in _compare_numbers(runs_of, reading.settings).values():
         yield extract(join_runs(runs), reading)
 
@@ -312,11 +312,13 @@ def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
         return table
     if isinstance(each.data, Table):
         return each.data
-    if each.path == "-":
-        loaded[id(each.data)] = load_table(each.path)
-        return loaded[id(each.data)]
     if each.path:
-        return load_table(each.path)
+        from anls_metric.reading.files import load_table  # which data in memory do not need
+
+        table = load_table(each.path)
+        if each.path == "-":
+            loaded[id(each.data)] = table
+        return table
     from anls_metric.reading.memory import read_memory
 
     settings = reading.settings
@@ -340,6 +342,8 @@ def _lay_out_gold(table: Table, reading: Reading) -> Table:
 
 def check_paths(inputs: Sequence[Input]) -> None:
     """Report a missing file before anything is read."""
+    from anls_metric.reading.files import describe_missing_file, list_files
+
     for path in {each.path for each in inputs} - {"", "-"}:
         if not os.path.exists(path) and list_files(path) is None:
             raise describe_missing_file(path)

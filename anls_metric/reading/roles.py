@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
@@ -244,6 +245,7 @@ def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -
     return None
 
 
+@lru_cache(maxsize=10_000)
 def fold_name(name: str) -> str:
     """Write the name of a field or key without differences of case, spaces and signs, as keys of answers are compared.
     The names that this package gives, such as `KEY`, stay as they are.

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from anls_metric.core.checks import count_noun
+from anls_metric.core.names import find_repeated
 from anls_metric.messages import InputError, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import COLUMNS, Answers, choose_answers, list_ids
-from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.layouts import ABSENT
 from anls_metric.reading.roles import (
     RUNS,

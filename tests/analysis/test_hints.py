@@ -17,7 +17,8 @@ import anls_metric
 from anls_metric import score
 from anls_metric.analysis.causes import CAUSES, NULLS
 from anls_metric.analysis.evaluation import Result, evaluate
-from anls_metric.analysis.hints import LAST_SIGNS, SIGNS, Hint, find_hints
+from anls_metric.analysis.hint import Hint
+from anls_metric.analysis.hints import LAST_SIGNS, SIGNS, find_hints
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES
 from anls_metric.analysis.steps import EXAMPLES as STEPS
 from anls_metric.core.extraction.extract import extractor

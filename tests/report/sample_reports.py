@@ -9,7 +9,7 @@ from typing import Any
 
 from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.hint import Hint
 from anls_metric.analysis.images import Images
 from anls_metric.analysis.scored import Scored, score_answers
 from anls_metric.core.strings.variants import get_variant

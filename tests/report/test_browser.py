@@ -19,7 +19,7 @@ import pytest
 
 from anls_metric import explain
 from anls_metric.analysis.evaluation import evaluate
-from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.hint import Hint
 from anls_metric.analysis.images import Images
 from anls_metric.analysis.lost_points import MEANINGS
 from anls_metric.messages import Message

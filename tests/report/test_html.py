@@ -22,7 +22,7 @@ from anls_metric import VARIANTS, explain
 from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.contributions import split_difference, split_loss
 from anls_metric.analysis.evaluation import evaluate
-from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.hint import Hint
 from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input

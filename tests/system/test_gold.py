@@ -222,7 +222,7 @@ def test_token_goes_to_no_other_host(shell: Shell, hub: FakeHub, tmp_path: Path)
 
 @pytest.mark.thorough
 def test_fetch_that_lasts_says_so_also_in_a_pipe(shell: Shell, hub: FakeHub, tmp_path: Path) -> None:
-    done = start(hub, tmp_path, "cord:test", program=f"import anls_metric.gold as g; g.PATIENCE = 0; {FILL}")
+    done = start(hub, tmp_path, "cord:test", program=f"import anls_metric.hub as g; g.PATIENCE = 0; {FILL}")
     assert done.communicate(timeout=60) == ("", f"cord:test: still fetching from {hub.url}\n")
 
 
@@ -242,7 +242,7 @@ def test_hub_that_stays_busy_or_silent_ends_in_words(shell: Shell, hub: FakeHub,
     assert (status, err) == (2, f"anls: error: infovqa:val: the Hub is busy (status 429): try again later, {FILE}\n")
     hub.may_send.clear()
     try:
-        impatient = "import anls_metric.gold as g; g.SILENCE = 1; g.PATIENCE = 99; "
+        impatient = "import anls_metric.hub as g; g.SILENCE = 1; g.PATIENCE = 99; "
         status, _, err = run(hub, tmp_path, "infovqa:val", "a.json", program=impatient + RUN)
     finally:
         hub.may_send.set()

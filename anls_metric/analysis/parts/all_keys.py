@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from anls_metric.analysis.part import REPORT, Column, Line, Part, Write
 from anls_metric.analysis.parts.confidence import Confidence, measure_confidence, take_assessments
 from anls_metric.analysis.scored import Scored, once
+from anls_metric.core.names import natural_key
 from anls_metric.core.scorer import mean
 from anls_metric.messages import make_error
-from anls_metric.reading.formats import natural_key
 
 if TYPE_CHECKING:
     from anls_metric.core.values import RowScore, ScoredLeaf

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from anls_metric.analysis.lost_points import account_for, wants_account
+from anls_metric.analysis.hint import wants_account
+from anls_metric.analysis.lost_points import account_for
 from anls_metric.analysis.part import Part
 from anls_metric.analysis.scored import Scored
 

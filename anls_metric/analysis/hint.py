@@ -1,0 +1,45 @@
+"""A hint, and whether the options ask for hints. Finding hints takes more: see `hints`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from anls_metric.messages import FrontEnd, Message
+from anls_metric.options import RUNS, Settings
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A reason to doubt a score. It never changes a score.
+
+    Attributes:
+        message: what looks wrong, and what to do.
+        submission: the name of the submission; "" for all.
+        extract: the extraction steps that it proposes, with those in use; () for none.
+        anls: the score after the remedy; None if it is not known.
+        cost: by how much the score of the set is too low; the most expensive hint is shown first. It is 1 if a file or
+            a comparison is not what it seems.
+        before: the score before the remedy, if the text shows both.
+    """
+
+    message: Message
+    submission: str = ""
+    extract: tuple[str, ...] = ()
+    anls: float | None = None
+    cost: float = 0.0
+    before: float | None = None
+
+    def text(self, front_end: FrontEnd = "python", form: Callable[[Any], str] = "{:.4f}".format) -> str:
+        """Word the hint for a front end, and include the submission name. `form` formats scores."""
+        text = self.message.text(front_end)
+        if self.before is not None:
+            text += f" ({form(self.before)} now, {form(self.anls)} then)"
+        return f"{self.submission}: {text}" if self.submission else text
+
+
+def wants_account(settings: Settings) -> bool:
+    """Whether the account of lost points, and hints about answers, are shown."""
+    is_kept = bool(settings.report) or any(path.lower().endswith(RUNS) for path in settings.output)
+    return is_kept or not (settings.quiet or settings.score_only)
