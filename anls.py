@@ -143,20 +143,19 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def _info(self) -> Any:
         scorer = self._find_scorer()
-        described, sources = f"{scorer.meaning}.\n", [scorer.source]
-        if scorer.form == "text":
-            described, sources = _DESCRIPTION, ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+        papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+        is_of_strings = scorer.form == "text"
         text = datasets.Value("string", id="sequence")
         several = datasets.Sequence(datasets.Value("string"), id="references")
         return evaluate.MetricInfo(
-            description=described,
+            description=_DESCRIPTION if is_of_strings else f"{scorer.meaning}.\n",
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
             codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=sources,
+            reference_urls=papers if is_of_strings else [scorer.source],
         )
 
     def _compute(
@@ -478,7 +477,6 @@ def is_number(value: object) -> bool:
 
 
 Form = Literal["text", "value", "row"]
-
 _JSON = "anls_metric.core.json_values", "structured answers"
 
 
@@ -492,14 +490,8 @@ class Scorer(ABC):
     label: str = "ANLS"
     options: tuple[str, ...] = ()
     columns: Mapping[str, str] = MappingProxyType({})
-    optional: Mapping[str, str] = MappingProxyType({})
     references: str = "references"
-    prediction_field: str = "prediction"
     reads_json: bool = False
-    marker: str = ""
-    correct_at: float = 0.5
-    confidence_bins: int | None = None
-    has_edits: bool = False
 
     @property
     def key(self) -> str:
@@ -521,8 +513,7 @@ class Scorer(ABC):
 
     def load(self, text: str) -> Any:
         """Read rows that `dump` wrote."""
-        rows = json.loads(text)
-        return rows if self.form == "text" else import_from_package(*_JSON).from_json(rows)
+        return json.loads(text) if self.form == "text" else import_from_package(*_JSON).from_json(json.loads(text))
 
     def read_answer(self, text: str) -> Any:
         """Read an answer that a person wrote. A text that is not JSON is also an answer."""
@@ -710,8 +701,7 @@ class Variant(Scorer):
     aliases: tuple[str, ...] = ()
     normalize: str = ""
 
-    options = ("threshold", "ignore_case", "normalize")  # not annotated: attributes of the class, and no fields
-    has_edits = True
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))

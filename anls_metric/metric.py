@@ -122,20 +122,19 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def _info(self) -> Any:
         scorer = self._find_scorer()
-        described, sources = f"{scorer.meaning}.\n", [scorer.source]
-        if scorer.form == "text":
-            described, sources = _DESCRIPTION, ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+        papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+        is_of_strings = scorer.form == "text"
         text = datasets.Value("string", id="sequence")
         several = datasets.Sequence(datasets.Value("string"), id="references")
         return evaluate.MetricInfo(
-            description=described,
+            description=_DESCRIPTION if is_of_strings else f"{scorer.meaning}.\n",
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
             codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=sources,
+            reference_urls=papers if is_of_strings else [scorer.source],
         )
 
     def _compute(

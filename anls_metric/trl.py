@@ -127,7 +127,8 @@ class Reward:
 
     def _read_references(self, references: Any) -> Any:
         """Read the references of a row; None if the row has none."""
-        return self._scorer.read_references(references) if self._scorer.has_references(references) else None
+        is_empty = references == [] and not self._scorer.reads_json  # which is a value
+        return None if references is None or is_empty else self._scorer.read_references(references)
 
 
 def _read_text(completion: Any, what: str) -> str:

@@ -71,13 +71,14 @@ if __name__ == "__main__":
 
 
 class Part(NamedTuple):
-    """A statement at the top level of a module, or a method.
+    """A statement at the top level of a module, or a method or attribute of a class.
 
     Attributes:
         node: the statement.
         names: the names that it defines; none if the statement does something, and so must stay.
         uses: the names, attributes and words that it uses. Those of a method are not among those of its class.
-        methods: the methods of a class, apart from special ones and those that a class of a library may call.
+        methods: the methods and attributes of a class, apart from special ones, fields, and those that a class of a
+            library may call.
     """
 
     node: ast.stmt
@@ -111,8 +112,9 @@ def split(node: ast.stmt) -> Part:
     """Split a statement into what is needed together."""
     methods = []
     if isinstance(node, ast.ClassDef) and not any(isinstance(base, ast.Attribute) for base in node.bases):
-        functions = [each for each in node.body if isinstance(each, ast.FunctionDef)]
-        methods = [split(each) for each in functions if not each.name.startswith("__")]
+        kinds = ast.FunctionDef if node.decorator_list else (ast.FunctionDef, ast.AnnAssign)  # of a dataclass: fields
+        own = [split(each) for each in node.body if isinstance(each, kinds)]
+        methods = [each for each in own if not any(name.startswith("__") for name in each.names)]
     apart = {id(each) for method in methods for each in ast.walk(method.node)}
     uses = {name_used(each) for each in ast.walk(node) if id(each) not in apart}
     return Part(node, names_of(node), uses, methods)

@@ -25,7 +25,6 @@ __all__ = ["mean"]
 
 Form = Literal["text", "value", "row"]
 """What answers are: strings; lists and nested values; or rows, whose further columns only a benchmark knows."""
-
 _JSON = "anls_metric.core.json_values", "structured answers"
 
 
@@ -73,7 +72,6 @@ class Scorer(ABC):
     marker: str = ""
     correct_at: float = 0.5
     confidence_bins: int | None = None
-    has_edits: bool = False
 
     @property
     def key(self) -> str:
@@ -96,6 +94,11 @@ class Scorer(ABC):
         return "row" if self.columns else "value" if self.reads_json else "text"
 
     @property
+    def has_edits(self) -> bool:
+        """Whether its explanations list the edits to the closest reference."""
+        return False
+
+    @property
     def nothing(self) -> Any:
         """The answer of a question without an answer."""
         return [] if self.reads_json else ""
@@ -115,10 +118,6 @@ class Scorer(ABC):
     def split_typed(self, text: str) -> list[str]:
         """Split the references that a person typed into a text field: one on each line."""
         return [line for line in text.splitlines() if line.strip()]
-
-    def has_references(self, references: Any) -> bool:
-        """Whether a row has references. An empty list has none, but is a value."""
-        return references is not None and (self.reads_json or references != [])
 
     def fit_row(self, row: Any, name: str) -> Any:
         """Bring the references of a row with columns into the shape that the scorer expects. Errors call it ``name``.
@@ -140,8 +139,7 @@ class Scorer(ABC):
 
     def load(self, text: str) -> Any:
         """Read rows that `dump` wrote."""
-        rows = json.loads(text)
-        return rows if self.form == "text" else import_from_package(*_JSON).from_json(rows)
+        return json.loads(text) if self.form == "text" else import_from_package(*_JSON).from_json(json.loads(text))
 
     def read_answer(self, text: str) -> Any:
         """Read an answer that a person wrote. A text that is not JSON is also an answer."""

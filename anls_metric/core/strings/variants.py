@@ -93,8 +93,7 @@ class Variant(Scorer):
     aliases: tuple[str, ...] = ()
     normalize: str = ""
 
-    options = ("threshold", "ignore_case", "normalize")  # not annotated: attributes of the class, and no fields
-    has_edits = True
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -134,6 +133,11 @@ class Variant(Scorer):
     def as_text(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
         return compile_kernel(self).normalize
+
+    @property
+    def has_edits(self) -> bool:
+        """Whether its explanations list the edits to the closest reference."""
+        return True
 
     @property
     def minimum_similarity(self) -> float:
