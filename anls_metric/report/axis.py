@@ -1,4 +1,4 @@
-"""The axis for differences from the baseline, and the drawing of differences in a terminal."""
+"""The axis for differences from the baseline."""
 
 from __future__ import annotations
 
@@ -33,30 +33,3 @@ def find_limits(pairs: Sequence[schema.Comparison]) -> tuple[float, float]:
     shown = [0.0, *(end for reach, distance in zip(reaches, far) if distance <= limit for end in reach)]
     margin = 0.06 * (max(shown) - min(shown)) or 0.01
     return min(shown) - margin, max(shown) + margin
-
-
-def draw_difference(pair: schema.Comparison | None, limits: tuple[float, float], length: int) -> str:
-    """Draw a comparison in characters: "o" with its interval, "|" for zero, and "<" or ">" for what is outside the
-    axis.
-
-    Example:
-        >>> pair = {"difference": -0.02, "interval": (-0.03, -0.01)}
-        >>> draw_difference(pair, (-0.04, 0.02), 13), draw_difference(None, (-0.04, 0.02), 13)
-        ('  --o-- |', '        |')
-        >>> draw_difference({"difference": 0.5, "interval": None}, (-0.04, 0.02), 13)
-        '        |   >'
-    """
-    low, high = limits
-    unit, cells = (high - low) / (length - 1) or 1.0, [" "] * length
-
-    def locate(value: float) -> int:
-        return round((min(max(value, low), high) - low) / unit)
-
-    if pair is not None:
-        start, end = map(locate, find_reach(pair))
-        cells[start : end + 1] = "-" * (end + 1 - start)
-    cells[locate(0.0)] = "|"
-    if pair is not None:
-        value = pair["difference"]
-        cells[locate(value)] = "<" if value < low else ">" if value > high else "o"
-    return "".join(cells).rstrip()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.part import TERMINAL, Column, Line
+from anls_metric.analysis.part import TERMINAL, Line
 from anls_metric.analysis.parts import PARTS
 from anls_metric.analysis.parts.worst import Leaf, WorstAnswer
 from anls_metric.core.checks import count_noun
@@ -53,7 +53,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
         from anls_metric.report.tables import TEXT, build_tables, list_notes
 
         built = build_tables(document, numbers, columns, TEXT)
-        fitted = built if columns else [_add_drawing(_fit(built[0]), document, width), *map(_fit, built[1:])]
+        fitted = built if columns else map(_fit, built)
         tables = [_format_table(table, width) for table in fitted]
         has_differences = any(column.key == "difference" for column in built[0].columns)
     if several or columns:
@@ -219,24 +219,6 @@ def _fit(table: PrintedTable) -> PrintedTable:
         columns = [each for each in columns if each[0].key != key]
     kept, cells = zip(*columns)
     return table._replace(columns=kept, rows=list(zip(*cells)))
-
-
-MOST_DRAWN, LEAST_DRAWN = 40, 16
-"""The most and the least characters in which a terminal draws differences."""
-
-
-def _add_drawing(table: PrintedTable, document: Document, width: float) -> PrintedTable:
-    """Add a column that draws the differences from the baseline with their intervals, if the terminal has room."""
-    room = width - sum(max(map(len, cells)) + 2 for cells in zip(*table.rows))
-    if not document["comparisons"] or document["all_pairs"] or not LEAST_DRAWN <= room < inf:
-        return table
-    from anls_metric.report.axis import draw_difference, find_limits
-
-    length, pairs = min(int(room), MOST_DRAWN), {pair["second"]: pair for pair in document["comparisons"]}
-    limits, heading = find_limits(list(pairs.values())), f"against {document['baseline']}"[:length]
-    drawn = [draw_difference(pairs.get(each["name"]), limits, length) for each in document["submissions"]]
-    rows = [[*row, cell] for row, cell in zip(table.rows, [heading, *drawn])]
-    return table._replace(columns=[*table.columns, Column("drawn", heading)], rows=rows)
 
 
 def _format_table(table: PrintedTable, width: float) -> str:

@@ -1,66 +1,14 @@
-"""The column of a terminal that draws the differences from the baseline."""
+"""What a terminal shows: the columns that are never left out, hints, and the worst answers."""
 
 from __future__ import annotations
 
-import json
-import os
-import pty
 import re
-import subprocess
-import sys
-from math import inf
 from typing import Any
 
 import pytest
 
-from anls_metric import Scores, compare, score
-from anls_metric.report.terminal import LEGEND, as_text, format_hints
-from tests.conftest import ROOT
-
-EXAMPLES = ROOT / "examples" / "compare"
-
-
-@pytest.fixture(scope="module")
-def scores() -> Scores:
-    answers = {name: json.loads((EXAMPLES / f"{name}.json").read_text("utf-8")) for name in ("base", "tuned")}
-    answers["none"] = [{**row, "answer": "?"} for row in answers["base"]]
-    with pytest.warns(UserWarning, match="same wrong answer"):
-        return compare(answers, EXAMPLES / "gold.json", baseline="base")
-
-
-@pytest.mark.parametrize(("width", "length"), [(80, 0), (100, 0), (120, 35), (140, 40), (200, 40), (inf, 0)])
-def test_differences_are_drawn_where_the_terminal_has_room(scores: Scores, width: float, length: int) -> None:
-    head, base, tuned, none = as_text(scores.to_dict(), width=width).splitlines()[:4]
-    assert ("against base" in head) == bool(length)
-    assert max(map(len, (head, base, tuned, none))) <= width
-    if length:
-        start = head.index("against base")
-        drawn = [line[start:].ljust(length) for line in (base, tuned, none)]
-        zero = drawn[0].index("|")
-        assert drawn[0].strip() == "|"
-        assert re.fullmatch(r"\|( +-+o-+)", drawn[1].strip())
-        assert (drawn[1][zero], drawn[2].strip()) == ("|", "<" + " " * (zero - 1) + "|")
-        assert 0 < zero < drawn[1].index("-") < length
-
-
-def test_other_formats_and_chosen_columns_have_no_drawing(scores: Scores) -> None:
-    texts = [scores.to_csv(), scores.to_markdown(), scores.to_latex(), str(scores)]
-    texts += [as_text(scores.to_dict(), columns="anls,difference", width=200)]
-    assert not any("drawn" in text or "-o-" in text for text in texts)
-    pairs = compare(
-        {name: EXAMPLES / f"{name}.json" for name in ("base", "tuned")}, EXAMPLES / "gold.json", all_pairs=True
-    )
-    assert "against base" not in as_text(pairs.to_dict(), width=200)
-
-
-def test_command_draws_in_a_terminal() -> None:
-    outer, inner = pty.openpty()
-    line = "-m anls_metric examples/compare/gold.json examples/compare/base.json examples/compare/tuned.json"
-    environment = {**os.environ, "COLUMNS": "160", "PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, *line.split()], cwd=ROOT, env=environment, stdout=inner, check=True)
-    assert "against base" in os.read(outer, 10_000).decode()
-    os.close(outer)
-    os.close(inner)
+from anls_metric import compare, score
+from anls_metric.report.terminal import LEGEND, format_hints
 
 
 @pytest.mark.parametrize("size", [1, 30, 40, 95])
