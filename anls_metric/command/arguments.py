@@ -44,7 +44,7 @@ GONE: Mapping[str, str] = {
     "points": "the lost points are part of the output, unless you type --quiet",
     "confusions": "type --report FILE.html, which shows them",
     "suspects": "type --report FILE.html, which shows them",
-    "force": "leave it out; results are overwritten, unless they are of other inputs",
+    "force": "leave it out; results are overwritten",
     "answers": "type --output FILE.csv",
     "hub-dataset": "type anls export hub",
     "hub-task": "type anls export hub",

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from anls_metric.analysis.answer_types import ANSWER_TYPES
-from anls_metric.messages import list_some, make_error
+from anls_metric.messages import make_error
 from anls_metric.report.schema import Submission
 from anls_metric.writing import check_output, write_whole
 
@@ -30,15 +30,11 @@ def write_results(
         inputs: the paths of the scored files, which the results name.
 
     Raises:
-        InputError: the file is an input, or holds the results of other inputs. OSError: it cannot be written.
+        InputError: the file is an input. OSError: it cannot be written.
     """
     with suppress(FileExistsError):
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     check_output(path, inputs)
-    others = _read_inputs(path) if os.path.exists(path) else inputs
-    if others != inputs:
-        sentence = "it has the results of different inputs ({names}): choose a different name"
-        raise make_error(path, sentence, names=list_some(others) or "unknown")
     results = {
         "inputs": inputs,
         "per_sample_result": {row["id"]: _describe_answer(row) for row in rows},
@@ -66,15 +62,6 @@ def _describe_answer(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _or_empty(value: Any) -> Any:
     return "" if value is None else value
-
-
-def _read_inputs(path: str) -> list[str]:
-    """Read the inputs that a results.json names: [] if it names none."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return list(map(str, json.load(file)["inputs"]))
-    except (ValueError, LookupError, TypeError):
-        return []
 
 
 def name_folder(submission: str) -> str:
