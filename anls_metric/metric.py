@@ -123,18 +123,17 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
     def _info(self) -> Any:
         scorer = self._find_scorer()
         papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
-        is_of_strings = scorer.form == "text"
         text = datasets.Value("string", id="sequence")
         several = datasets.Sequence(datasets.Value("string"), id="references")
         return evaluate.MetricInfo(
-            description=_DESCRIPTION if is_of_strings else f"{scorer.meaning}.\n",
+            description=_DESCRIPTION if scorer.form == "text" else f"{scorer.meaning}.\n",
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
             codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=papers if is_of_strings else [scorer.source],
+            reference_urls=papers if scorer.form == "text" else [scorer.source],
         )
 
     def _compute(

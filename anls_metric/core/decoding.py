@@ -78,9 +78,8 @@ class Decoder:
         self.scorer = scorer = get_scorer(variant, **options)
         names = [name.strip() for name in metrics.split(",") if name] if isinstance(metrics, str) else list(metrics)
         if names and scorer.form != "text":
-            raise ValueError(
-                f"metrics apply only to strings, not to the answers of {scorer.name}: leave the metrics out"
-            )
+            others = f"not to the answers of {scorer.name}"
+            raise ValueError(f"metrics apply only to strings, {others}: leave the metrics out")
         self.tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
         self.sets = None if references is None else read_sets(references, scorer)
         self.extract = as_extract(extract, scorer)
