@@ -20,7 +20,7 @@ from anls_metric.command.arguments import (
     score_files,
     tolerate_closed_pipe,
 )
-from anls_metric.command.printing import check_limits, print_document, print_hints, print_limits
+from anls_metric.command.output import check_limits, print_document, print_hints, print_limits
 from anls_metric.core.checks import find_similar_name
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.printing import make_printable

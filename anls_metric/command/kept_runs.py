@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 
 from anls_metric.command.arguments import Parser, add_flags, print_note, read_flags
-from anls_metric.command.printing import check_limits, print_document, print_hints, print_limits
+from anls_metric.command.output import check_limits, print_document, print_hints, print_limits
 from anls_metric.core.printing import make_printable
 from anls_metric.options import Settings
 from anls_metric.reading.reader import parse_input

@@ -25,7 +25,7 @@ from anls_metric.command.arguments import (
     tolerate_closed_pipe,
 )
 from anls_metric.command.kept_runs import LIMITS, SHOWN, add_run
-from anls_metric.command.printing import print_hints
+from anls_metric.command.output import print_hints
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.printing import make_printable
 from anls_metric.core.scorer import SCORERS
