@@ -68,7 +68,7 @@ class Result:
         metrics = _find_metrics(self.settings)
         if not metrics:
             return {}
-        from anls_metric.analysis.metrics import compare_metric
+        from anls_metric.analysis.metric_values import compare_metric
         from anls_metric.analysis.pages import list_measured
 
         first, *others = sorted(self.submissions, key=lambda scored: scored.name != self.compared.baseline)

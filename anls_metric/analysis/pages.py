@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anls_metric.analysis.metrics import Measured, measure_all, summarize
+from anls_metric.analysis.metric_values import Measured, measure_all, summarize
 from anls_metric.analysis.scored import Scored, average, once
 from anls_metric.core.pages import PAGE_METRICS, Pages, read_pages
 from anls_metric.options import PAGES

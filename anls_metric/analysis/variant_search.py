@@ -7,7 +7,7 @@ from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple, get_args
 
-from anls_metric.analysis.metrics import compute_values
+from anls_metric.analysis.metric_values import compute_values
 from anls_metric.analysis.scored import Scored, score_answers, score_under
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS, extract_all, extractor
 from anls_metric.core.scorer import SCORERS, Scorer, get_scorer, mean

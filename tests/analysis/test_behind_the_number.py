@@ -63,7 +63,7 @@ def describe(**options: Any) -> Any:
 
 
 ON_REQUEST: list[tuple[str, Callable[[], Any]]] = [
-    ("analysis.metrics.compute_values", lambda: describe(metrics="f1")),
+    ("analysis.metric_values.compute_values", lambda: describe(metrics="f1")),
     ("analysis.scored.group_scores", lambda: describe(by="kind")),
     ("analysis.scored.Scored.why", lambda: describe(worst=1)),
     ("analysis.parts.confidence.measure_confidence", lambda: describe(field=CONFIDENCE)),

@@ -24,7 +24,7 @@ def describe_metrics(scored: Scored) -> dict[str, Any]:
     """Describe the mean of each metric that the user names."""
     if METRICS.keys().isdisjoint(scored.settings.metrics):
         return {}
-    from anls_metric.analysis.metrics import measure_all
+    from anls_metric.analysis.metric_values import measure_all
 
     return {
         name: {"mean": each.mean, "interval": each.interval, "label": each.label}
