@@ -13,7 +13,7 @@ from anls_metric.core.checks import check_count
 from anls_metric.core.scorer import SCORERS
 from anls_metric.messages import FrontEnd, reword
 from anls_metric.options import Options
-from anls_metric.page import answers, limits, processes, scoring
+from anls_metric.page import limits, processes, scoring, typed_answers
 from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
 
@@ -46,7 +46,7 @@ def explain_answer(
         or for a list or object: the score of each leaf.
     """
     options = {"threshold": threshold, "ignore_case": ignore_case}
-    return run_small(answers.explain, prediction, references, variant, options)
+    return run_small(typed_answers.explain, prediction, references, variant, options)
 
 
 def compare_variants(prediction: str, references: list[str]) -> dict[str, float]:
@@ -59,7 +59,7 @@ def compare_variants(prediction: str, references: list[str]) -> dict[str, float]
     Returns:
         The score under each variant, by its name.
     """
-    return run_small(answers.compare, prediction, references)
+    return run_small(typed_answers.compare, prediction, references)
 
 
 def score_answers(
@@ -83,12 +83,12 @@ def score_answers(
         anls, scores and signature.
     """
     options = {"threshold": threshold, "ignore_case": ignore_case}
-    return run_small(answers.score, predictions, references, variant, options)
+    return run_small(typed_answers.score, predictions, references, variant, options)
 
 
 def run_small(function: Callable[..., _Result], prediction: Any, references: Any, *others: Any) -> _Result:
     """Score answers in the server or, if that may take long, in a separate process."""
-    if answers.is_quick(prediction, references, others):
+    if typed_answers.is_quick(prediction, references, others):
         return function(prediction, references, *others)
     return processes.run_answers(function, prediction, references, *others)
 

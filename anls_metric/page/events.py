@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from anls_metric.page import answers, processes, scoring
+from anls_metric.page import processes, scoring, typed_answers
 from anls_metric.page.endpoints import describe_error, run_small
 from anls_metric.page.rows import read_rows, write_rows
 from anls_metric.page.uploads import drop_report, keep, name_report, take_all
@@ -19,8 +19,8 @@ _MADE_UP = Path(__file__).parent / "assets" / "made-up"
 
 
 def show_answer(prediction: str, references: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Describe one answer, as `answers.show` does: in the server, or in a process if it takes long."""
-    return run_small(answers.show, prediction, references, settings.pop("variant"), settings)
+    """Describe one answer, as `typed_answers.show` does: in the server, or in a process if it takes long."""
+    return run_small(typed_answers.show, prediction, references, settings.pop("variant"), settings)
 
 
 def keep_rows(text: str) -> str:
