@@ -13,7 +13,7 @@ from anls_metric.core.checks import check_count
 from anls_metric.core.scorer import SCORERS
 from anls_metric.messages import FrontEnd, reword
 from anls_metric.options import Options
-from anls_metric.page import limits, processes, scoring, typed_answers
+from anls_metric.page import file_scores, limits, processes, typed_answers
 from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
 
@@ -222,7 +222,7 @@ def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) ->
     """Score files. The values are the arguments of an endpoint, which are named like the options."""
     check_count("worst", values["worst"], limits.MAX_WORST)
     options = {name: value for name, value in values.items() if name in Options.__annotations__}
-    return processes.run(scoring.score, files, gold, options)
+    return processes.run(file_scores.score, files, gold, options)
 
 
 def describe_error(error: Exception, front_end: FrontEnd = "endpoint") -> str:

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from anls_metric.page import processes, scoring, typed_answers
+from anls_metric.page import file_scores, processes, typed_answers
 from anls_metric.page.endpoints import describe_error, run_small
 from anls_metric.page.rows import read_rows, write_rows
 from anls_metric.page.uploads import drop_report, keep, name_report, take_all
@@ -44,24 +44,24 @@ async def show_files(request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], 
     Yields:
         The ``stage`` of the work whenever another one begins; at the end the fields of `Shown`.
     """
-    shown, told, report, visitor = scoring.Shown(), None, name_report(), find_visitor()
+    shown, told, report, visitor = file_scores.Shown(), None, name_report(), find_visitor()
     try:
         paths = take_all(request["paths"], "the drop area")
         options = (request["gold"], request["names"], request["settings"])
-        looks = processes.watch(scoring.show, paths, *options, report, visitor=visitor.address)
+        looks = processes.watch(file_scores.show, paths, *options, report, visitor=visitor.address)
         with closing(looks):
             for stage, found in looks:
                 if visitor.has_left():
                     return
                 if found:
-                    shown = scoring.Shown(**found)
+                    shown = file_scores.Shown(**found)
                     break
                 if stage != told:
                     yield {"stage": stage}
                 told = stage
                 await asyncio.sleep(processes.PAUSE)
     except Exception as error:
-        shown = scoring.Shown([(describe_error(error, "page"), {})])
+        shown = file_scores.Shown([(describe_error(error, "page"), {})])
     finally:
         if not shown.report:  # it may be half written
             drop_report(report)

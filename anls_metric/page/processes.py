@@ -33,7 +33,7 @@ _LOG = logging.getLogger(__name__)
 
 # What the server of processes imports once, for all of them.
 _PRELOADED = (
-    "anls_metric.page.scoring",
+    "anls_metric.page.file_scores",
     "anls_metric.page.typed_answers",
     "anls_metric.analysis.comparison",
     "anls_metric.analysis.report_data",

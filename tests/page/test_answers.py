@@ -19,7 +19,7 @@ from anls_metric.api import score
 from anls_metric.core.scorer import get_scorer
 from anls_metric.messages import Message
 from anls_metric.options import OPTIONS
-from anls_metric.page import processes, scoring
+from anls_metric.page import file_scores, processes
 from anls_metric.page.endpoints import (
     compare_variants,
     describe_error,
@@ -187,26 +187,26 @@ def test_file_beyond_the_limits_is_for_the_command(uploads: Path, monkeypatch: p
 
 
 @pytest.fixture
-def show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., scoring.Shown]:
+def show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., file_scores.Shown]:
     """A function that scores files as the page does, and writes tmp_path/report/report.html."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
 
-    def score(*paths: Path, gold: str = "", names: Sequence[str] = (), **options: Any) -> scoring.Shown:
+    def score(*paths: Path, gold: str = "", names: Sequence[str] = (), **options: Any) -> file_scores.Shown:
         report = tmp_path / "report" / "report.html"
         shutil.rmtree(report.parent, ignore_errors=True)
         given = dict(zip(map(str, paths), names))
-        shown = scoring.Shown(**scoring.show(list(map(str, paths)), gold, given, options, str(report)))
+        shown = file_scores.Shown(**file_scores.show(list(map(str, paths)), gold, given, options, str(report)))
         assert bool(shown.report) == report.exists()
         return shown
 
     return score
 
 
-Show = Callable[..., scoring.Shown]
+Show = Callable[..., file_scores.Shown]
 
 
-def list_names(shown: scoring.Shown) -> list[str]:
-    return [name for _, role, name in shown.files if role == scoring.SUBMISSION]
+def list_names(shown: file_scores.Shown) -> list[str]:
+    return [name for _, role, name in shown.files if role == file_scores.SUBMISSION]
 
 
 def test_gold_file_is_found_in_any_order(show: Show, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_page_asks_which_file_is_the_gold_file(show: Show, tmp_path: Path) -> No
     for file, text in zip(files, "ab"):
         file.write_text(json.dumps([{"questionId": n, "answer": text} for n in range(3)]))
     shown = show(*files)
-    assert (shown.golds, shown.said) == (["first", "second"], scoring.WHICH_GOLD)
+    assert (shown.golds, shown.said) == (["first", "second"], file_scores.WHICH_GOLD)
     shown = show(*files, gold="second")
     assert (shown.golds, list_names(shown), shown.said) == (["first", "second"], ["first"], "ANLS of first: 0.0.")
     named = files[1].rename(tmp_path / "labels.json")

@@ -19,7 +19,7 @@ import pytest
 from gradio.context import LocalContext
 from starlette.datastructures import Headers
 
-from anls_metric.page import limits, scoring
+from anls_metric.page import file_scores, limits
 from anls_metric.page.middleware import FILE, HEADERS, REPORT_HEADERS, TOO_DEEP, TOO_LARGE, Guard, _check_content
 from anls_metric.page.uploads import RefusedError, drop_report, make_folder, make_room, name_report, take
 from anls_metric.page.visitors import find_address, find_visitor, listen
@@ -349,7 +349,7 @@ def test_reports_make_room_before_they_are_written(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(limits, "MAX_KEPT", limits.MAX_COMING + limits.MAX_WRITTEN + 3_000_000)
     paths = [name_report() for _ in range(6)]
     for path in paths:
-        shown = scoring.show([str(ROOT / "examples" / "table.csv")], "", {}, FIELDS, path)
+        shown = file_scores.show([str(ROOT / "examples" / "table.csv")], "", {}, FIELDS, path)
         assert shown["report"] == path, shown
         os.utime(path, (1000 + paths.index(path), 1000))
     assert sum(map(os.path.exists, paths)) == 3  # each counts as 1 MB, and so does the upload of the fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from anls_metric import compare
-from anls_metric.page.scoring import show
+from anls_metric.page.file_scores import show
 from tests.reading.conftest import Shell, read
 
 WORDS = ["Leeds", "14 May", "Kestrel", "230", "blue", "7", "Oslo", "Rome"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anls_metric.page import endpoints, scoring
+from anls_metric.page import endpoints, file_scores
 from tests.rules.conftest import Shell
 from tests.rules.test_rules_of_files import DUDE_ANSWERS, DUDE_GOLD
 
@@ -14,9 +14,9 @@ from tests.rules.test_rules_of_files import DUDE_ANSWERS, DUDE_GOLD
 def test_uploads_are_scored_by_the_rule(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     shell.write({"gold.json": DUDE_GOLD, "answers.json": DUDE_ANSWERS})
-    document = scoring.score(["answers.json"], "gold.json", {"variant": "dude"})
+    document = file_scores.score(["answers.json"], "gold.json", {"variant": "dude"})
     assert document["submissions"][0]["summary"]["anls"] == (8 / 9 + 2) / 3
-    shown = scoring.show(["answers.json", "gold.json"], "", {}, {"variant": "dude"}, "report/report.html")
+    shown = file_scores.show(["answers.json", "gold.json"], "", {}, {"variant": "dude"}, "report/report.html")
     assert (shown["problems"], shown["report"]) == ([], "report/report.html")
 
 

@@ -18,7 +18,7 @@ import pytest
 import anls_metric
 from anls_metric import gold
 from anls_metric.gold import GOLD
-from anls_metric.page import scoring
+from anls_metric.page import file_scores
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
 from tests.system.fake_hub import TOKEN, FakeHub, make_row, write
@@ -315,7 +315,7 @@ def test_file_of_a_name_comes_first(shell: Shell, offline: Path) -> None:
 
 def test_page_resolves_no_name(offline: Path, shell: Shell) -> None:
     with pytest.raises(ValueError, match="does not exist"):
-        scoring.score(["a.json"], "docvqa:val", {})
+        file_scores.score(["a.json"], "docvqa:val", {})
 
 
 # Scores
