@@ -2,7 +2,8 @@
 
 * `limits`: every limit of the page;
 * `processes`: runs work in processes that the system limits; `turns`: when they begin; `visitors`: who calls;
-* `answers`: scores answers that are typed or sent; `scoring`: scores files, in a process; `rows`: reads pasted rows;
+* `typed_answers`: scores answers that are typed or sent; `file_scores`: scores files, in a process;
+* `rows`: reads pasted rows;
 * `uploads`: the files of visitors; `forms`: receives them; `middleware`: guards gradio, and serves the pages;
 * `endpoints`: what programs and agents call; `events`: what the page calls; `markup`: the pages; `server`: serves all.
 
