@@ -31,7 +31,7 @@ from anls_metric.options import KEYS, Options, Settings
 from anls_metric.report.schema import FORMAT, FigureKind, HintMessage, Run
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Comparison
+    from anls_metric.analysis.comparison import Comparison, ComparisonSet
     from anls_metric.analysis.images import Images
     from anls_metric.core.statistics.clusters import Clusters
 
@@ -202,7 +202,7 @@ def _describe_result(result: Result, words: _Words, has_account: bool) -> dict[s
     if clusters is None and first.settings.cluster_by is None and first.interval:
         content["independent"] = describe_independence(first)
     if compared:
-        content["comparisons"] = [_describe_comparison_of(each, result) for each in compared.comparisons]
+        content["comparisons"] = [_describe_comparison_of(each, compared, result) for each in compared.comparisons]
         content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
         content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs, "chose_best": compared.chose_best}
     document: dict[str, Any] = json.loads(json.dumps(content))  # lists in place of tuples
@@ -284,10 +284,10 @@ def describe_groups(
     return content
 
 
-def _describe_comparison_of(comparison: Comparison, result: Result) -> dict[str, Any]:
+def _describe_comparison_of(comparison: Comparison, compared: ComparisonSet, result: Result) -> dict[str, Any]:
     from anls_metric.analysis.decisions import decide  # which a single submission does not need
 
-    content = {**describe_comparison(comparison), **decide(result.compared, comparison)}
+    content = {**describe_comparison(comparison), **decide(compared, comparison)}
     if wants_account(result.settings):
         from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
 
@@ -296,7 +296,7 @@ def _describe_comparison_of(comparison: Comparison, result: Result) -> dict[str,
         pair = pair_questions(first, second)
         own, other = account_for(first).parts, account_for(second).parts
         content["lost"] = compare_losses(own, other, zip(pair.first, pair.second))
-    if comparison.first == result.compared.baseline and result.compared_metrics:
+    if comparison.first == compared.baseline and result.compared_metrics:
         content["metrics"] = {name: found[comparison.second] for name, found in result.compared_metrics.items()}
     return content
 

@@ -59,23 +59,22 @@ class Result:
     submissions: list[Scored]
     settings: Settings
     signature: str
-    compared: Any = None
+    compared: ComparisonSet | None = None
     hints: list[Hint] = field(default_factory=list)
 
     @cached_property
     def compared_metrics(self) -> dict[str, dict[str, Any]]:
         """The comparisons with the baseline under other metrics, by metric name and submission name."""
-        metrics = _find_metrics(self.settings)
-        if not metrics:
+        metrics, compared = _find_metrics(self.settings), self.compared
+        if not metrics or compared is None:
             return {}
         from anls_metric.analysis.metric_values import compare_metric
         from anls_metric.analysis.pages import list_measured
 
-        first, *others = sorted(self.submissions, key=lambda scored: scored.name != self.compared.baseline)
+        first, *others = sorted(self.submissions, key=lambda scored: scored.name != compared.baseline)
         measured = {scored.name: list_measured(scored) for scored in self.submissions}
         common = [metric for metric in metrics if all(metric.name in own for own in measured.values())]
-        chose_best = self.compared.chose_best
-        return {metric.name: compare_metric(metric, measured, first, others, chose_best) for metric in common}
+        return {metric.name: compare_metric(metric, measured, first, others, compared.chose_best) for metric in common}
 
 
 @pause_collector()

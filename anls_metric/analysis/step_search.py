@@ -418,7 +418,7 @@ def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> l
     answers = [answer for answer in sample.wrong if isinstance(answer.text, str)]
     if not answers or scored.settings.samples in ("vote", "best"):  # these choose an answer after the extraction
         return []
-    scorer: Any = sample.state.scorer
+    scorer = sample.state.scorer
     loose = get_scorer(scorer, threshold=0.0) if "threshold" in scorer.options else scorer
     known = "extract" if "extract" in typed else ""
     used = {*(scored.settings.extract or ()), *typed.get("extract", "").split(",")}

@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 
 from anls_metric.core.extraction.extract import EXTRACTORS
-from anls_metric.core.scorer import SCORERS
+from anls_metric.core.scorer import SCORERS, Scorer
 from anls_metric.core.strings.variants import VARIANTS, signature
 from anls_metric.options import OPTIONS
 from anls_metric.page import limits
@@ -63,7 +63,7 @@ def _read(name: str) -> str:
     return (_ASSETS / name).read_text(encoding="utf-8")
 
 
-def _describe_scorer(scorer: Any) -> dict[str, Any]:
+def _describe_scorer(scorer: Scorer) -> dict[str, Any]:
     """Describe a scorer and its settings for the script. One without an option for case ignores it."""
     own = {"threshold": scorer.threshold, "ignore_case": getattr(scorer, "ignore_case", True)}
     return {"name": scorer.name, "meaning": scorer.meaning.replace("`", ""), "options": scorer.options, **own}

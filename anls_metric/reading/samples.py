@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from anls_metric.core.checks import count_noun
+from anls_metric.core.scorer import Scorer
 from anls_metric.reading.answers import Answers, choose_answers, list_places, list_references
 from anls_metric.reading.join import extract_answers
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.responses import Samples
 
-_Choose = Callable[[Answers, Sequence[int], Any], int]
+_Choose = Callable[[Answers, Sequence[int], Scorer], int]
 """Chooses one of the answers at these places, as a scorer judges them."""
 
 
-def _vote(answers: Answers, rows: Sequence[int], scorer: Any) -> int:
+def _vote(answers: Answers, rows: Sequence[int], scorer: Scorer) -> int:
     """Choose the most frequent answer after normalization, the first of equally frequent ones."""
     texts = {row: scorer.as_text(answers.predictions[row]) for row in rows if answers.predictions[row] is not None}
     if not texts:
@@ -25,7 +25,7 @@ def _vote(answers: Answers, rows: Sequence[int], scorer: Any) -> int:
     return next(row for row, own in texts.items() if own == text)
 
 
-def _take_best(answers: Answers, rows: Sequence[int], scorer: Any) -> int:
+def _take_best(answers: Answers, rows: Sequence[int], scorer: Scorer) -> int:
     """Choose the first of the answers with the highest score, which nobody can do without the references."""
     references = list_references(answers)
     given = [row for row in rows if answers.predictions[row] is not None]

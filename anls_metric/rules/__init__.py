@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.scorer import get_scorer
@@ -73,5 +73,4 @@ def rule(name: str, **options: Any) -> Rule:
     """
     if not isinstance(name, str) or name not in RULES:
         raise ValueError(describe_unknown("rule", name, RULES, "`anls variants`"))
-    found: Any = get_scorer(name, **options)
-    return found  # type: ignore[no-any-return]
+    return cast("Rule", get_scorer(name, **options))

@@ -444,7 +444,9 @@ def test_verdicts_of_the_report_are_those_of_its_ranks() -> None:
     best = [*[("Cola", ["Cola"])] * 13, *[("tea", ["Cola"])] * 3, *[("Cola", ["Cola"])] * 30]
     scored = [score_pairs(pairs, name=name) for name, pairs in {"best": best, "b": lost, "c": lost}.items()]
     data = read_data(as_html(conclude(scored)))
-    assert {each.verdict for each in conclude(scored, baseline="best").compared.comparisons} == {"worse"}
+    compared = conclude(scored, baseline="best").compared
+    assert compared is not None
+    assert {each.verdict for each in compared.comparisons} == {"worse"}
     assert data["heading"] == "No significant difference among the three models"
     verdicts = {each["verdict"] for each in (*data["document"]["comparisons"], *data["pairs"]["best"].values())}
     assert verdicts == {"no significant difference"}
@@ -460,6 +462,7 @@ def test_report_has_the_notes_of_its_own_comparisons() -> None:
     scored = [score_pairs(pairs, name=name) for name, pairs in {**dict.fromkeys("bcde", lost), "best": best}.items()]
     result = conclude(scored)
     (note,) = compare(scored).notes
+    assert result.compared is not None
     shown = replace(result, hints=[*map(Hint, result.compared.notes), *result.hints])
     assert [hint["text"] for hint in read_data(as_html(shown))["document"]["hints"]] == [note.text("python")]
 
