@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import rapidfuzz
 
-from anls_metric.analysis.answer_rows import list_rows
 from anls_metric.analysis.evaluation import Result, sort_for_report
 from anls_metric.analysis.hint import Hint, wants_account
-from anls_metric.analysis.lost_points import account_for, compare_losses
 from anls_metric.analysis.parts import find_parts
 from anls_metric.analysis.parts.all_keys import assess_leaves
 from anls_metric.analysis.parts.lost import describe_lost
@@ -144,6 +142,9 @@ def _describe_figures(result: Result, words: _Words, kinds: Sequence[str], refus
 
 def _list_rows(scored: Scored) -> list[dict[str, Any]]:
     """List the answers of a submission, with what each question loses, and its document."""
+    from anls_metric.analysis.answer_rows import list_rows  # which the figures do not need
+    from anls_metric.analysis.lost_points import account_for
+
     parts, names = account_for(scored).parts, scored.clusters.names if scored.clusters else repeat(None)
     return [
         {**row, "lost": [[part.cause, part.points] for part in own], "document": name}
@@ -290,6 +291,7 @@ def _describe_comparison_of(comparison: Comparison, compared: ComparisonSet, res
     content = {**describe_comparison(comparison), **decide(compared, comparison)}
     if wants_account(result.settings):
         from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
+        from anls_metric.analysis.lost_points import account_for, compare_losses
 
         named = {scored.name: scored for scored in result.submissions}
         first, second = named[comparison.first], named[comparison.second]

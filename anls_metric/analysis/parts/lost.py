@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from anls_metric.analysis.hint import wants_account
-from anls_metric.analysis.lost_points import account_for
 from anls_metric.analysis.part import Part
 from anls_metric.analysis.scored import Scored
 
@@ -46,6 +45,8 @@ class Lost(TypedDict):
 
 def describe_lost(scored: Scored) -> Any:
     """Describe the account of a submission as `Lost`; the meanings and remedies are messages."""
+    from anls_metric.analysis.lost_points import account_for  # which a quiet run does not need
+
     account = account_for(scored)
     groups = {
         field: {name: account.of_group(field, name, group) for name, group in own.items() if group.places}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from anls_metric.analysis.answer_rows import describe_question
 from anls_metric.analysis.part import Part
 from anls_metric.analysis.scored import Scored, list_worst
 from anls_metric.core.json_values import to_json
@@ -62,6 +61,8 @@ def describe_worst(scored: Scored) -> list[WorstAnswer] | None:
 
 def _explain_question(scored: Scored, place: int) -> WorstAnswer:
     """Describe the answer to a question, and why it has its score."""
+    from anls_metric.analysis.answer_rows import describe_question  # which the figures do not need
+
     row, why = describe_question(scored, place), scored.why(scored.representatives[place])
     answer: Any = {key: value for key, value in row.items() if key in WorstAnswer.__annotations__}
     answer |= {"closest_reference": None, "why": None}
