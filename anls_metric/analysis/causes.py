@@ -129,7 +129,7 @@ _PHRASES = "|".join(
     )
 )
 _FAILED = re.compile(_PHRASES, re.IGNORECASE | re.DOTALL)
-_FAILED_INSIDE = re.compile(rf"(?<!\w)(?:{_PHRASES})", re.IGNORECASE | re.DOTALL)
+_FAILED_INSIDE = rf"(?is)(?<!\w)(?:{_PHRASES})"  # compiled when it is needed, which takes a while
 _begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
 _THINK = EXTRACTORS["think"]
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
@@ -440,7 +440,7 @@ def _find_failed(zeros: _Zeros, rows: _Rows) -> Collection[str]:
     least = max(_FEWEST_FAILED, 0.02 * len(rows) + 0.2 * math.sqrt(len(rows)))
     pairs = [(text, begin(text)) for text, _ in zeros if text.count(" ") > 1]
     many = {words for words, count in Counter(words for _, words in pairs).items() if count > least}
-    beginnings = Counter(words for text, words in pairs if words in many and _FAILED_INSIDE.search(text))
+    beginnings = Counter(words for text, words in pairs if words in many and re.search(_FAILED_INSIDE, text))
     some = [words for words, count in beginnings.items() if count > least and words.count(" ") > 1]
     if not some:
         return frozenset()

@@ -9,7 +9,6 @@ import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from anls_metric.core.checks import find_similar_name
@@ -118,6 +117,8 @@ def list_files(path: str) -> list[str] | None:
 
 def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
     """Make the error for a folder or a pattern with several kinds of files. It names one kind: lines before JSON."""
+    from pathlib import Path  # only for errors
+
     names = list_some(map(os.path.basename, files))
     inside = [file for folder in files if os.path.isdir(folder) for file in sorted(map(str, Path(folder).rglob("*.*")))]
     own = _choose_kind(files) or _choose_kind(inside)

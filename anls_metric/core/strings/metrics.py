@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -93,8 +93,18 @@ def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metri
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 """The letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese, which have no spaces between words."""
-_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_TOKEN = re.compile(f"[{_UNSPACED}]|[^\\W{_UNSPACED}]+")
+
+
+@cache
+def _compile_unspaced() -> re.Pattern[str]:
+    """Compile the pattern of such a letter, which takes longer than most imports."""
+    return re.compile(f"[{_UNSPACED}]")
+
+
+@cache
+def _compile_token() -> re.Pattern[str]:
+    """Compile the pattern of a word, or of such a letter."""
+    return re.compile(f"[{_UNSPACED}]|[^\\W{_UNSPACED}]+")
 
 
 def score_f1(prediction: str, reference: str) -> float:
@@ -108,7 +118,7 @@ def score_f1(prediction: str, reference: str) -> float:
         >>> score_f1("\u4e8c\u96f6\u4e8c\u56db\u5e74", "\u4e8c\u96f6\u4e8c\u4e94\u5e74\u3002")
         0.8
     """
-    split = _TOKEN.findall if _HAS_UNSPACED.search(prediction + reference) else split_into_words
+    split = _compile_token().findall if _compile_unspaced().search(prediction + reference) else split_into_words
     words, accepted = split(prediction.lower()), split(reference.lower())
     if not words or not accepted:
         return float(words == accepted)
@@ -204,7 +214,7 @@ def _compute_vqa(predictions: Sequence[Any], references: References, *_: Any) ->
 
 
 def _describe_tokens(references: References) -> str:
-    return "by character" * any(map(_HAS_UNSPACED.search, chain.from_iterable(references)))
+    return "by character" * any(map(_compile_unspaced().search, chain.from_iterable(references)))
 
 
 def _list_rates(meaning: str, count: _Count) -> Iterator[Metric]:
