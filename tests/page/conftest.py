@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -65,7 +66,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         shutil.copy(ROOT / name, app)
     shutil.copytree(ROOT / "anls_metric", app / "anls_metric", ignore=shutil.ignore_patterns("__pycache__"))
     folders = {"GRADIO_TEMP_DIR": str(uploads), "TMPDIR": str(private), "PYTHONPATH": str(app)}
-    environment = {**os.environ, **folders, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+    port = {"GRADIO_SERVER_PORT": str(_find_port())}  # gradio's search for one can meet that of another process
+    environment = {**os.environ, **folders, **port, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
     expected: set[str] = set()
     with open(log, "w") as stream:
         process = subprocess.Popen([sys.executable, "app.py"], cwd=app, env=environment, stdout=stream, stderr=stream)
@@ -84,6 +86,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         assert not any(path.is_file() for path in folder.rglob("*"))  # uploads were deleted with the server
 
 
+def _find_port() -> int:
+    """Find a port that is free."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
 class Visit:
     """The page of one user, with its requests and errors."""
 
@@ -92,7 +102,7 @@ class Visit:
         self.page = browser.new_page()
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=scheme)
-        self.page.set_default_timeout(180_000)
+        self.page.set_default_timeout(120_000)
         self.address = address
         self.requests: list[str] = []
         self.errors: list[str] = []

@@ -207,8 +207,9 @@ def test_list_is_scored_leaf_by_leaf(visit: Visits) -> None:
     user.field("prediction").fill('{"total": "12.5", "items": ["tea", "mlik"]}')
     user.field("answers").fill('{"total": "12.50",\n "items": ["milk", "tea"]}')
     user.see("#answer .why", "1 of 3 leaves correct, 2 close, so 76.7%.")
+    user.see("#answer summary", "all values").click()
     user.see("#answer .tree .tree li", "[0]100.0tea")
-    assert user.page.locator("#answer .tree .edits").count() == 2
+    assert user.page.locator("#answer .tree .edits").count() == 4  # the wrong values first, then all of them
     assert user.page.locator("#settings [name=ignore_case]").is_disabled()
     user.pick("variant", "rrc")
     assert user.page.locator("#settings [name=ignore_case]").is_enabled()
@@ -600,13 +601,13 @@ def test_copied_link_opens_the_question_once_the_files_are_dropped(visit: Visits
     user.page.wait_for_function("location.hash.includes('q-')")
     question = report.locator(".opened").inner_text()
     find_frame(user).evaluate(CLIPBOARD)
-    report.locator(".opened").get_by_role("button", name="Copy link").click()
-    link = find_frame(user).evaluate("window.copied")
+    report.locator(".opened").get_by_role("button", name="Copy", exact=True).click()
+    link = find_frame(user).evaluate("window.copied").split()[-1]
     assert link == user.page.url
     other = visit(link.removeprefix(user.address), GOLD, SUBMISSION)
     opened = other.report().locator(".opened")
     opened.wait_for()
-    assert opened.inner_text().replace("Copied", "Copy link") == question
+    assert opened.inner_text().replace("Copied", "Copy") == question
 
 
 # Images
