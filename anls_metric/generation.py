@@ -174,7 +174,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return handler.on_log(args, state, control, logs={**added, "epoch": state.epoch}) if handler else control
 
     def on_predict(self, args: Any, state: Any, control: Any, *, metrics: Any, **given: Any) -> None:
-        """Do the same for `Trainer.predict` if the prefix of its metrics is the name of a set."""
+        """Score the predictions of `Trainer.predict`, too, if the prefix of its metrics is the name of a set."""
         prefix = _find_prefix(metrics)
         if self._find_named(prefix):
             self._add_scores(prefix, state, metrics, given)

@@ -131,7 +131,7 @@ def start_state(scored: Scored) -> State:
 
 
 def find_steps(scored: Scored) -> list[Applied]:
-    """Find the steps that raise a score, and apply one after the other; none under a benchmark metric.
+    """Find the steps that raise a score, and apply them one after the other; a benchmark metric has none.
 
     They are tried in the order in which the program applies them, so that what is typed is what was tried. Steps of one
     option become one step.

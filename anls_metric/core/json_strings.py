@@ -162,7 +162,7 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
 
 
 def unwrap_references(value: Any) -> Any:
-    """Take references out of a SQuAD object, out of a list of such objects, or out of an extra list around their list.
+    """Extract the references from a SQuAD object, a list of such objects, or such a list inside another list.
 
     Example:
         >>> unwrap_references([{"text": "56", "answer_start": 7}, {"text": "$56", "answer_start": 6}])

@@ -88,7 +88,7 @@ def _find_path(table: Table, reading: Reading, side: Literal["submission", "gold
 
 
 def count_equal(predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> int:
-    """Count the predictions that are among their references, ignoring case and space; 0 if these are not nearly all."""
+    """Count the predictions that are among their references, ignoring case and space; 0 unless nearly all are."""
     pairs = [pair for pair in zip(predictions, references) if pair[0] not in (None, ABSENT)]
     count = sum(fold(prediction) in map(fold, accepted) for prediction, accepted in pairs)
     return count if count >= max(1, _NEARLY_ALL * len(pairs)) else 0

@@ -13,7 +13,7 @@ from anls_metric.reading.containers import Record
 
 
 class Samples(list[Any]):
-    """Several answers of a model to one question, in contrast to an answer that is a list."""
+    """Several answers from a model to one question, as opposed to one answer that is a list."""
 
 
 def _list_samples(answers: list[Any]) -> Any:

@@ -38,14 +38,14 @@ _HTML = Markup(escape_sentence, {"best": "<b>{}</b>"})
 
 
 def as_html_tables(document: Document, numbers: NumberFormat) -> str:
-    """Format as HTML the tables of a document, and whatever else it says about each submission."""
+    """Format the tables of a document as HTML, with everything else it says about each submission."""
     lines = [
         [_HTML.escape(text) for text in (submission["name"], name, text)]
         for submission in document["submissions"]
         for name, text in [*_list_runs(submission, numbers), *list_details(submission, numbers)]
     ]
     tables = [_mark_reversed(document, table) for table in build_tables(document, numbers, (), _HTML)]
-    more = [PrintedTable("", (), [["submission", "", "details"], *lines])] if lines else []
+    more = [PrintedTable("Further figures", (), [["submission", "figure", "details"], *lines])] if lines else []
     notes = "".join(f"<p>{_HTML.escape(note)}</p>" for note in list_notes(document))
     signature = f"<p>{escape(document['signature'], 2000)}</p>"  # as it is, to be copied
     return "\n".join([*map(_format_table, [*tables, *more]), notes + signature])
@@ -71,7 +71,7 @@ def _mark_reversed(document: Document, table: PrintedTable) -> PrintedTable:
 def _format_table(table: PrintedTable, style: str = "numbers") -> str:
     head, *rows = table.rows
     title = _HTML.escape(table.title) or "All figures"
-    heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    heads = "".join(f'<th scope="col">{cell}</th>' if cell else "<td></td>" for cell in head)
     body = "\n".join(f"<tr>{_format_row(row)}</tr>" for row in rows)
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{title}"><table class="{style}">'

@@ -446,7 +446,7 @@ def take_from_sentence(text: str) -> str | None:
 
 
 def take_bold(text: str) -> str | None:
-    """Take the string inside bold marks, if they surround the whole string."""
+    """Remove bold marks that surround the whole string."""
     bold = re.fullmatch(r"(?s)([*]{2,3}|__)(.+)\1", text.strip())
     return bold[2].strip() if bold and bold[1] not in bold[2] else None
 
