@@ -41,12 +41,13 @@ def build_report_data(result: Result, images: Images, most_bytes: int) -> dict[s
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
     meanings = account_for(submissions[0]).table.meanings
-    grouping = group_questions(submissions, questions)
+    grouping, suspicions = group_questions(submissions, questions), explain_suspicions(submissions)
     data = {
         "label": submissions[0].scorer.label,
         "source": os.path.basename(submissions[0].questions.table.name),
         "outcomes": [{"name": name, "meaning": meaning} for name, meaning in meanings.items()],
-        "suspected_label_errors": explain_suspicions(submissions),
+        "suspected_label_errors": [key for key, _ in suspicions],
+        "suspicions": [reason for _, reason in suspicions],
         "accepted": score_accepted(submissions, questions),
         "unseen": sum_unseen(submissions, questions),
         "contributions": {name: [part._asdict() for part in own] for name, own in split_points(submissions).items()},

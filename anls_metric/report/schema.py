@@ -460,7 +460,8 @@ class ScriptData(TypedDict):
     label: str
     source: str
     outcomes: list[Outcome]
-    suspected_label_errors: list[list[str]]
+    suspected_label_errors: list[str]
+    suspicions: list[str]
     accepted: dict[Any, dict[Any, dict[Any, float]]]
     unseen: list[list[Any] | None]
     documents: list[list[Any]]

@@ -100,12 +100,12 @@ export const drawQuestion = (row, step) => {
     copy,
   ];
   const accepted = listAccepted(data.references[row], closest, data.added[row]);
-  const suspicion = data[SUSPECTED].find(([id]) => id === data.ids[row]);
+  const reason = data.suspicions[data[SUSPECTED].indexOf(data.ids[row])];
   const rows = groupAnswers(row).map((places) => drawAnswer(places, row));
   const content = make(
     "div",
     make("div.line", ofStrings && accepted, listPages(row), make("span.tools.top", steps)),
-    suspicion && make("p.said", make("b", "Suspected label error: "), suspicion[1], "."),
+    reason && make("p.said", make("b", "Suspected label error: "), reason, "."),
     make("table.answers", make("tbody", rows)),
     !ofStrings && make("details.said", make("summary", "references"), accepted),
     drawMark(row, findAcceptable(orderPlaces(), row), redraw),

@@ -17,7 +17,7 @@ export const subtractScores = (row) => {
 const costOf = (place, row, cause) => data.answers[place]?.costs[row]?.[cause] ?? 0;
 const isLostBy = (row, cause) => costOf(state.first, row, cause) !== costOf(state.second, row, cause);
 
-const suspectRanks = new Map(data[SUSPECTED].map(([id], rank) => [id, rank]));
+const suspectRanks = new Map(data[SUSPECTED].map((id, rank) => [id, rank]));
 const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
 const isListed = (rows) => {
   const found = new Set(rows);
