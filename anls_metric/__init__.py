@@ -21,7 +21,7 @@ Choose a variant
     signature                   the name of a score, to report beside the number
     identify                    which variant a function computes, an `Identification`
     SCORERS, get_scorer         all metrics by name, each a `Scorer`: also those for lists and nested values
-    register                    adds a metric of your own
+    register                    adds a metric of your own, whose `explain` returns a `Judgment`
 See why
     explain                     an `Explanation`: the `Match` with each accepted answer, each `Edit`
     normalized_levenshtein_similarity

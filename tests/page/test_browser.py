@@ -193,6 +193,7 @@ def test_answer_is_copied_as_python(visit: Visits) -> None:
             user.pick("variant", "due")
             set_threshold(user, "40")
             user.see("#answer .score", "87.5")
+            user.see(".chosen", "due, 40%")
         user.press("Copy as Python")
         user.page.wait_for_function("window.copied")
         program = user.page.evaluate("window.copied").replace("print(", "found = (")
