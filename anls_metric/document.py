@@ -22,7 +22,6 @@ from anls_metric.analysis.parts.all_keys import assess_leaves
 from anls_metric.analysis.parts.lost import describe_lost
 from anls_metric.analysis.scored import Groups, Scored, describe_independence
 from anls_metric.core.scorer import Scorer
-from anls_metric.core.statistics.significance import LEAST_P
 from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, InputError, Message
 from anls_metric.options import KEYS, Options, Settings
@@ -307,5 +306,5 @@ def describe_comparison(comparison: Comparison) -> dict[str, Any]:
     """Describe a comparison of two submissions."""
     without = comparison.one_document
     content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
-    content["p_value_is_bound"] = comparison.p_value <= LEAST_P
+    content["p_value_is_bound"] = comparison.p_value_is_bound
     return content

@@ -10,12 +10,22 @@ from typing import NamedTuple
 
 from anls_metric.analysis.question_hash import as_strings
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.verdicts import MIN_SHARE, NO_DIFFERENCE, SIGNIFICANT, TOO_FEW, OneDocument, adjust_alike
+from anls_metric.analysis.verdicts import (
+    FEW,
+    MIN_CLUSTERS,
+    MIN_SHARE,
+    NO_DIFFERENCE,
+    SIGNIFICANT,
+    TOO_FEW,
+    OneDocument,
+    adjust_alike,
+)
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.names import find_name
 from anls_metric.core.statistics import significance
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.statistics.significance import (
+    LEAST_P,
     Cluster,
     Differences,
     Floats,
@@ -28,9 +38,6 @@ from anls_metric.core.statistics.significance import (
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import KEYS
 from anls_metric.reading.answers import list_ids
-
-MIN_CLUSTERS, FEW = 6, 30
-"""The number of clusters below which no difference is significant, and the one below which they are said to be few."""
 
 Names = tuple[str, str]
 """The names of two submissions."""
@@ -88,6 +95,11 @@ class Comparison(NamedTuple):
             return ""
         bound = f"{100 * (self.seeds_bound or 0.0):.1f}"
         return f"other seeds could turn the difference: runs like these of equal methods differ by up to {bound} points"
+
+    @property
+    def p_value_is_bound(self) -> bool:
+        """Whether the p-value is the least that random patterns can give, so that the true one may be smaller."""
+        return self.p_value <= LEAST_P
 
     @property
     def note(self) -> str:

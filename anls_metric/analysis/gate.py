@@ -9,7 +9,6 @@ from anls_metric.analysis.comparison import Comparison
 from anls_metric.analysis.verdicts import TOO_FEW
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.names import find_name
-from anls_metric.core.statistics.significance import LEAST_P
 from anls_metric.messages import make_error
 
 
@@ -41,7 +40,7 @@ def list_gates(run: Mapping[str, Any], baseline: str | None = None) -> list[Any]
             "second": pair.second,
             "difference": pair.difference,
             "p_value_adjusted": pair.p_value_adjusted,
-            "p_value_is_bound": pair.p_value <= LEAST_P,
+            "p_value_is_bound": pair.p_value_is_bound,
             "verdict": pair.verdict,
             "doubt": _doubt(pair, questions[pair.first], questions[pair.second]),
         }

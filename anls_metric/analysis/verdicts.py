@@ -10,6 +10,9 @@ from anls_metric.core.checks import count_noun
 SIGNIFICANT = 0.05
 """The adjusted p-value below which a verdict says "better" or "worse"."""
 
+MIN_CLUSTERS, FEW = 6, 30
+"""The number of clusters below which no difference is significant, and the one below which they are said to be few."""
+
 MIN_SHARE, CLOSE = 1 / 3, 0.03
 """The share of a difference from which one document is said to make it up, and the p-value that is close to 0.05."""
 

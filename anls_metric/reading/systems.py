@@ -180,7 +180,7 @@ def find_ids_of_runs(table: Table, roles: Roles, settings: Settings) -> str | No
         "each question occurs once per {field!r} ({values}): for separate models, add {use.submission:{field}}; "
         "to score all rows as one, {use.submission:none}"
     )
-    values = list_some(dict.fromkeys(map(str, read_column(table, systems.field))), 3)
+    values = _show_systems(table, systems.field)
     raise make_error(table.name, sentence, field=systems.field, values=values)
 
 
@@ -201,10 +201,15 @@ def refuse_systems(gold: Questions, table: Table, roles: Roles, settings: Settin
         own = read_ids(table, key) if key else read_questions(table, roles.question)
         field = find_systems(columns, own, theirs)
         if field:
-            values = list_some(dict.fromkeys(map(str, read_column(table, field))), 3)
+            values = _show_systems(table, field)
             sentence = "each question of {gold} occurs once per {field!r} ({values}): for separate models, add "
             sentence += "{use.id:{key}} {use.submission:{field}}" if key else "{use.submission:{field}}"
             raise make_error(table.name, sentence, gold=gold.table.name, field=field, values=values, key=key)
+
+
+def _show_systems(table: Table, field: str) -> str:
+    """Show the first values of the field of the systems."""
+    return list_some(dict.fromkeys(map(str, read_column(table, field))), 3)
 
 
 # Submissions
@@ -285,4 +290,4 @@ def _find_field_of_models(table: Table, reading: Reading) -> str | None:
         "{field!r} names several models ({names}): score each with {use.submission:{field}}, or "
         "all rows as one with {use.submission:none}"
     )
-    raise make_error(table.name, sentence, field=field, names=list_some(dict.fromkeys(models), 3))
+    raise make_error(table.name, sentence, field=field, names=_show_systems(table, field))

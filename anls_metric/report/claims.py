@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.verdicts import TOO_FEW, choose_wanted
+from anls_metric.analysis.verdicts import FEW, MIN_CLUSTERS, TOO_FEW, choose_wanted
 from anls_metric.core.checks import count_noun
 from anls_metric.report.numbers import NumberFormat, format_p_value
 from anls_metric.report.schema import Document
@@ -17,9 +17,6 @@ from anls_metric.report.wording import get_label
 
 MANY_TIMES = 50
 """So many times the documents of a set are out of reach."""
-
-LEAST, ENOUGH = 6, 30
-"""The fewest documents for a test, and those from which they are not called few."""
 
 
 class Claim(NamedTuple):
@@ -157,7 +154,7 @@ def _write_too_few(document: Document, pairs: Sequence[_Pair], numbers: NumberFo
     return Claims(
         _can(f"On these {_count(document)}, {wanted.model} minus {wanted.baseline} is {difference}."),
         _cannot(f"{high} beats {low}.", f"{_count(document)} are too few for a test."),
-        _decides(f"At least {LEAST} documents, better {ENOUGH}."),
+        _decides(f"At least {MIN_CLUSTERS} documents, better {FEW}."),
         wanted.values["second"],
     )
 
