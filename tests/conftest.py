@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import settings
 
+from anls_metric import SCORERS
+
 # No test measures time, or fails by chance. The whole run tries more examples.
 settings.register_profile("anls", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("whole", settings.get_profile("anls"), max_examples=100)
@@ -153,6 +155,16 @@ def copy_of_the_checkout(folder: Path) -> Path:
     left_out = (ROOT / ".gitignore").read_text(encoding="utf-8").replace("/\n", "\n").split()
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", *left_out), symlinks=True)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def own_scorers() -> Iterator[None]:
+    """Forget what a test, or an example of the docs, registers."""
+    before = dict(SCORERS.registered)
+    yield
+    if SCORERS.registered != before:
+        SCORERS.registered = before
+        SCORERS.changes += 1
 
 
 @pytest.fixture

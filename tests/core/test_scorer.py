@@ -52,10 +52,9 @@ class SameStart(Scorer):
 
 
 @pytest.fixture
-def registered() -> Iterator[Scorer]:
+def registered() -> Scorer:
     register(SameStart())
-    yield SCORERS["same_start"]
-    del SCORERS.registered["same_start"]
+    return SCORERS["same_start"]
 
 
 OWN = {**VARIANTS, **VALUE_VARIANTS, **RULES}
@@ -216,10 +215,9 @@ def test_own_metric_scores_files_the_report_the_hook_and_a_reward(registered: Sc
 
 
 @pytest.fixture
-def own_variant() -> Iterator[str]:
+def own_variant() -> str:
     register(replace(VARIANTS["rrc"], name="mine"))
-    yield "mine"
-    del SCORERS.registered["mine"]
+    return "mine"
 
 
 def test_own_variant_scores_single_answers_and_can_be_registered_again(own_variant: str) -> None:
