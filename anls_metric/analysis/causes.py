@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.same_value import is_any_same_value
@@ -55,6 +56,7 @@ class Case(NamedTuple):
         raw: the output of the model, from which it was extracted.
         text, texts: the answer and the references, normalized; "" for what the scorer treats as no answer.
         letters, all_letters: the letters and digits of these.
+        digits, all_digits: their digits.
         lacks_answer: whether the question has no answer.
         facts: what is known about all answers.
     """
@@ -67,6 +69,8 @@ class Case(NamedTuple):
     texts: Sequence[str]
     letters: str
     all_letters: Sequence[str]
+    digits: str
+    all_digits: Sequence[str]
     lacks_answer: bool
     facts: Facts
 
@@ -132,9 +136,9 @@ _FAILED = re.compile(_PHRASES, re.IGNORECASE | re.DOTALL)
 _FAILED_INSIDE = rf"(?is)(?<!\w)(?:{_PHRASES})"  # compiled when it is needed, which takes a while
 _begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
 _THINK = EXTRACTORS["think"]
-_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
-_NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
+_MAY_END_THINKING = re.compile("|".join(map(re.escape, _THINK.marks))).search
 _SEPARATOR = re.compile(r"[,;/|\n&]|\band\b")
+_find_separator = re.compile(r"[,;/|\n&]").search
 _PREFIXES = frozenset(("un", "in", "im", "ir", "il", "dis", "non", "non-", "not "))
 _OPPOSITES = frozenset(
     frozenset(pair.split())
@@ -169,10 +173,10 @@ def is_cut_off(text: Any) -> bool:
     """Whether a string begins an object that does not end, or reasoning that does not end."""
     if not isinstance(text, str):
         return False
-    if _begins_object(text):
+    if "{" in text and _begins_object(text):
         signs = _STRING.sub("", text)
         return signs.count("{") > signs.count("}") or signs.count("[") > signs.count("]")
-    return _THINK.find(text) == ""
+    return _MAY_END_THINKING(text) is not None and _THINK.find(text) == ""
 
 
 def _is_null(case: Case) -> bool:
@@ -184,22 +188,46 @@ def _is_refusal(case: Case) -> bool:
     return isinstance(case.prediction, str) and abstains(case.prediction)
 
 
-def keep_letters_and_digits(text: str) -> str:
-    """Remove punctuation, symbols, spaces and accents from a string.
+class Kept(NamedTuple):
+    """The characters that are kept of a text: which ASCII characters go, and what keeps the others one by one."""
 
-    Example:
-        >>> keep_letters_and_digits("Café, 12.50 $")
-        'Cafe1250'
-    """
-    if text.isascii():
-        return text.encode().translate(None, _SIGNS).decode()
+    removed: bytes
+    keep: Callable[[str], str]
+
+    def of_each(self, texts: Sequence[str]) -> list[str]:
+        """Keep them of each text. Those of ASCII are joined, which takes a fifth of the time."""
+        plain = [text for text in texts if text.isascii()]
+        kept = "\0".join(plain).encode().translate(None, self.removed).decode().split("\0")
+        if len(kept) != len(plain):  # one has the sign that joins them, or there are none
+            return list(map(self.keep, texts))
+        if len(plain) == len(texts):
+            return kept
+        next_kept = iter(kept).__next__
+        return [next_kept() if text.isascii() else self.keep(text) for text in texts]
+
+    def of_lists(self, lists: Sequence[Sequence[str]]) -> list[list[str]]:
+        """Keep them of each text of several lists."""
+        kept = iter(self.of_each(list(chain.from_iterable(lists))))
+        return [list(islice(kept, len(texts))) for texts in lists]
+
+
+def _keep_letters_and_digits(text: str) -> str:
+    """Remove punctuation, symbols, spaces and accents from a string."""
     import unicodedata  # a megabyte of tables, which most runs do not need
 
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
 
+def _keep_digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
+
+
+LETTERS_AND_DIGITS = Kept(bytes(code for code in range(1, 128) if not chr(code).isalnum()), _keep_letters_and_digits)
+DIGITS = Kept(bytes(code for code in range(1, 128) if not chr(code).isdigit()), _keep_digits)
+
+
 def _is_reordered(case: Case) -> bool:
-    if not any(map(_SEPARATOR.search, case.texts)):  # a reference is shorter than many an answer
+    if not (_find_separator(case.text) or "and" in case.text):
         return False
     items = _list_items(case.text)
     return len(items) > 1 and items in map(_list_items, case.texts)
@@ -214,15 +242,16 @@ def _is_part(case: Case) -> bool:
 
 
 def _is_opposite(case: Case) -> bool:
-    """Whether an answer equals a reference but for one word and its opposite."""
+    """Whether an answer equals a reference but for one word and its opposite, or "not" before it."""
     text, words = case.text, case.text.split()
     for other in case.texts:
-        if _is_negated(text, other):
-            return True
-        if len(others := other.split()) == len(words):
-            pairs = [pair for pair in zip(words, others) if pair[0] != pair[1]]
-            if len(pairs) == 1 and (frozenset(pairs[0]) in _OPPOSITES or _is_negated(*pairs[0])):
+        others = other.split()
+        if len(others) == len(words):
+            differing = [pair for pair in zip(words, others) if pair[0] != pair[1]]
+            if len(differing) == 1 and (frozenset(differing[0]) in _OPPOSITES or _is_negated(*differing[0])):
                 return True
+        elif _is_negated(text, other):
+            return True
     return False
 
 
@@ -231,18 +260,8 @@ def _is_negated(text: str, other: str) -> bool:
     return longer.endswith(shorter) and longer[: len(longer) - len(shorter)] in _PREFIXES
 
 
-def _keep_digits(text: str) -> str:
-    return text.encode().translate(None, _NO_DIGITS).decode() if text.isascii() else "".join(filter(str.isdigit, text))
-
-
 def _is_another_number(case: Case) -> bool:
-    if case.letters.isalpha():
-        return False
-    digits = _keep_digits(case.text)
-    if not digits:
-        return False
-    accepted = list(map(_keep_digits, case.texts))
-    return digits not in accepted and any(accepted)
+    return case.digits != "" and case.digits not in case.all_digits and any(case.all_digits)
 
 
 _ACCEPT_BOTH = "or accept both with {use.corrections}"

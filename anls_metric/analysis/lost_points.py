@@ -11,11 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.causes import (
     CAUSES,
+    DIGITS,
+    LETTERS_AND_DIGITS,
     MISSING,
     RIGHT,
     Case,
@@ -23,7 +26,6 @@ from anls_metric.analysis.causes import (
     Facts,
     find_facts,
     is_cut_off,
-    keep_letters_and_digits,
     show,
 )
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
@@ -130,36 +132,32 @@ class LostPoints:
             predictions = self.scored.compared[0]
         raw, records = answers.raw or answers.predictions, self.scored.questions.table.records
         has_flags = not UNANSWERABLE.keys().isdisjoint(self.scored.questions.table.fields)
-        lacking = {
-            place
-            for place, question in enumerate(list_places(answers))
-            if scores[place] < 1.0
-            and isinstance(predictions[place], str)
-            and lacks_answer(references[place], records[question] if has_flags else {})
-        }
-        facts = find_facts(zip(predictions, references, scores), scorer.as_text)
-        facts = facts._replace(marker=scorer.marker, unanswerable=bool(lacking))
-        texts = normalize_wrong(predictions, references, scores, scorer) if self.steps else self.scored.texts
-        columns = zip(predictions, references, scores, raw, texts)
-        return [
-            (
-                place,
-                Case(
-                    prediction,
-                    accepted,
-                    score,
-                    output,
-                    text,
-                    accepted_texts,
-                    keep_letters_and_digits(text),
-                    list(map(keep_letters_and_digits, accepted_texts)),
-                    place in lacking,
-                    facts,
-                ),
-            )
-            for place, (prediction, accepted, score, output, (text, accepted_texts)) in enumerate(columns)
-            if score < 1.0
+        wrong = [place for place, score in enumerate(scores) if score < 1.0]
+        questions = list_places(answers)
+        lacking = [
+            isinstance(predictions[place], str)
+            and lacks_answer(references[place], records[questions[place]] if has_flags else {})
+            for place in wrong
         ]
+        facts = find_facts(zip(predictions, references, scores), scorer.as_text)
+        facts = facts._replace(marker=scorer.marker, unanswerable=any(lacking))
+        pairs = normalize_wrong(predictions, references, scores, scorer) if self.steps else self.scored.texts
+        texts, all_texts = [pairs[place][0] for place in wrong], [pairs[place][1] for place in wrong]
+        columns = (
+            [predictions[place] for place in wrong],
+            [references[place] for place in wrong],
+            [scores[place] for place in wrong],
+            [raw[place] for place in wrong],
+            texts,
+            all_texts,
+            LETTERS_AND_DIGITS.of_each(texts),
+            LETTERS_AND_DIGITS.of_lists(all_texts),
+            DIGITS.of_each(texts),
+            DIGITS.of_lists(all_texts),
+            lacking,
+            repeat(facts),
+        )
+        return list(zip(wrong, map(Case, *columns)))
 
     def _list_leaf_causes(self) -> Sequence[Sequence[Loss]]:
         """For each answer, list what it loses leaf by leaf."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -27,11 +27,12 @@ def hash_questions(questions: Questions) -> str:
     from hashlib import sha256  # slow to import
 
     ids = questions.ids if questions.has_ids else [""] * len(questions.ids)
-    references: Sequence[Iterable[Any]] = questions.references
+    references: Sequence[Collection[Any]] = questions.references
     if set(map(type, chain.from_iterable(references))) != {str}:
         references = list(map(as_strings, references))
     quote = json.encoder.encode_basestring_ascii
-    lines = ["[" + ", ".join(map(quote, [key, *sorted(set(accepted))])) + "]" for key, accepted in zip(ids, references)]
+    different = (accepted if len(accepted) == 1 else sorted(set(accepted)) for accepted in references)
+    lines = [f"[{', '.join(map(quote, (key, *accepted)))}]" for key, accepted in zip(ids, different)]
     return sha256("\n".join(sorted(lines)).encode("ascii")).hexdigest()[:8]
 
 

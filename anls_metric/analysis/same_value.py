@@ -148,6 +148,7 @@ DATES = (
 # Every word that a value can contain. To refuse a text by its words, before anything else, takes the least time.
 _KNOWN = (*MULTIPLIERS, *NUMBER_WORDS, *_UNIT_NAMES, *_MONTHS, _MONTH_NAMES, _WEEKDAYS, "sept of st nd rd th")
 _find_words = re.compile("[a-z]+").findall
+_find_first_word = re.compile("[a-z]+").search
 _has_digit = re.compile(r"\d").search
 _WORDS = frozenset(_find_words(" ".join(_KNOWN)))
 
@@ -186,7 +187,11 @@ def read_value(text: str) -> Value | None:
     """
     if len(text) > MAX_LENGTH:
         return None
-    text = " ".join(text.lower().replace("−", "-").replace("’", "'").split()).rstrip(".")
+    text = text.lower()
+    word = _find_first_word(text)
+    if word and word[0] not in _WORDS:
+        return None
+    text = " ".join(text.replace("−", "-").replace("’", "'").split()).rstrip(".")
     first, blank, rest = text.partition(" ")
     text = NUMBER_WORDS.get(first, first) + blank + rest
     if not _has_digit(text) or not _WORDS.issuperset(_find_words(text)):

@@ -90,8 +90,12 @@ def _find_path(table: Table, reading: Reading, side: Literal["submission", "gold
 def count_equal(predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> int:
     """Count the predictions that are among their references, ignoring case and space; 0 unless nearly all are."""
     pairs = [pair for pair in zip(predictions, references) if pair[0] not in (None, ABSENT)]
-    count = sum(fold(prediction) in map(fold, accepted) for prediction, accepted in pairs)
-    return count if count >= max(1, _NEARLY_ALL * len(pairs)) else 0
+    others, most = 0, len(pairs) - max(1, _NEARLY_ALL * len(pairs))
+    for prediction, accepted in pairs:
+        others += fold(prediction) not in map(fold, accepted)
+        if others > most:
+            return 0
+    return len(pairs) - others
 
 
 def fold(value: Any) -> str:
