@@ -59,8 +59,7 @@ def build_question_data(result: Result, questions: Sequence[JoinedQuestion], ima
         - ``references``: N lists of strings; ``added``: those that corrections added, by the number of the question.
         - ``pictures``: ``data:`` URLs; ``images``: N indices into them, or the reason why there is no image.
         - ``answers``: for each submission a dict: ``rows``, N dicts (see `_describe_answer`), None if it does not have
-          the question; ``costs``, N dicts with what the question loses to each cause;
-          ``confusions``, with the numbers of the questions that count in them.
+          the question; ``confusions``, with the numbers of the questions that count in them.
         - ``sentences``: the distinct reasons of scores, to which the answers have indices.
     """
     pages = [find_page_name(question.record) for question in questions]
@@ -91,17 +90,15 @@ def _describe_answers(
     sentences: dict[str, int],
 ) -> dict[str, Any]:
     """Describe the answers of a submission, given its number, the questions and their references."""
-    places, lost = [question.places[number] for question in questions], account_for(scored)
-    lowest = [lost.main_causes[min(run, key=scored.answer_scores.__getitem__)] for run in scored.runs]
+    places = [question.places[number] for question in questions]
     rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
 
     def list_rows(answers: Iterable[int]) -> list[int]:
         return sorted({rows[answer] for answer in answers if answer in rows})
 
     content: dict[str, Any] = {
-        "costs": [None if place is None else lost.by_question[place] or None for place in places],
         "rows": [
-            None if place is None else _describe_answer(scored, place, lowest[place], shared, sentences)
+            None if place is None else _describe_answer(scored, place, shared, sentences)
             for place, shared in zip(places, references)
         ],
         "confusions": [],
@@ -114,22 +111,19 @@ def _describe_answers(
     return content
 
 
-def _describe_answer(
-    scored: Scored, place: int, lowest: str, shared: Sequence[str], sentences: dict[str, int]
-) -> dict[str, Any]:
+def _describe_answer(scored: Scored, place: int, shared: Sequence[str], sentences: dict[str, int]) -> dict[str, Any]:
     """Describe the answer to a question, given its place in the submission.
 
     Args:
         scored: the submission.
         place: the place of the question.
-        lowest: the outcome of its lowest-scoring answer.
         shared: the accepted answers that the report shows for the question.
         sentences: the indices of the reasons of scores, to which a new one is added.
 
     Returns:
         ``prediction`` (None for no answer); ``score``; ``outcome`` and ``sentence``, indices; ``closest``, the index of
-        the closest reference; and, where they matter, ``raw``, the model output; ``lowest``, the index of the outcome
-        of the lowest-scoring answer, if it is different; ``references``, if they are not those of the question;
+        the closest reference; and, where they matter, ``raw``, the model output; ``costs``, what the question loses to each cause, if it is not
+        all lost to the outcome; ``references``, if they are not those of the question;
         ``edits`` to the closest reference (see `align`); or ``tree``, the parts of a nested value (see
         `_describe_branch`).
     """
@@ -151,8 +145,9 @@ def _describe_answer(
     references = list(map(_write_text, row["references"]))
     if references != shared:
         content["references"] = references
-    if lowest != row["outcome"]:
-        content["lowest"] = _INDICES[lowest]
+    costs = account_for(scored).by_question[place]
+    if costs and costs != {row["outcome"]: 1.0 - row["score"]}:
+        content["costs"] = costs
     return content
 
 

@@ -449,7 +449,6 @@ class Confusion(TypedDict):
 class AnswersData(TypedDict):
     """The answers of a submission, by the numbers of the questions."""
 
-    costs: list[dict[str, float] | None]
     rows: list[dict[str, Any] | None]
     confusions: list[Confusion]
 

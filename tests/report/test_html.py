@@ -275,14 +275,22 @@ def test_report_does_not_group_by_the_answers(tmp_path: Path) -> None:
     assert list(read_data((tmp_path / "report.html").read_text())["groups"]) == ["kind", "kind of answer"]
 
 
+def list_costs(data: dict[str, Any], number: int = 0) -> list[dict[str, float]]:
+    """List what each question loses to each cause: to the outcome of its answer, if nothing else is said."""
+    names = [each["name"] for each in data["outcomes"]]
+    rows = data["answers"][number]["rows"]
+    lost = [{} if row is None else row.get("costs", {names[row["outcome"]]: 1 - row["score"]}) for row in rows]
+    return [{cause: points for cause, points in own.items() if points} for own in lost]
+
+
 def check_costs(page: str) -> dict[str, float]:
     """Check that what the questions lose to each cause is the account of the submission; return the account."""
     data = read_data(page)
-    costs, (submission,) = data["answers"][0]["costs"], data["document"]["submissions"]
+    costs, (submission,) = list_costs(data), data["document"]["submissions"]
     points = {row["cause"]: row["points"] for row in submission["lost"]["rows"]}
     for cause, value in points.items():
-        assert math.fsum((own or {}).get(cause, 0.0) for own in costs) / len(costs) == pytest.approx(value)
-    assert {cause for own in costs for cause in own or ()} == {*points}
+        assert math.fsum(own.get(cause, 0.0) for own in costs) / len(costs) == pytest.approx(value)
+    assert {cause for own in costs for cause in own} == {*points}
     assert {*points} <= {each["name"] for each in data["outcomes"]}
     return points
 
@@ -508,8 +516,9 @@ def test_causes_of_nested_values_are_exact_parts_of_the_difference() -> None:
     assert sum(part.points for part in parts) == pytest.approx(one.anls - two.anls)
     assert {part.outcome for part in parts} <= {"missed", "invented", "wrong", "close"}
     assert sum(part.points for part in split_loss(one)) == pytest.approx(one.anls - 1)
-    costs = read_data(as_html(result))["answers"]
-    shown = next(own["costs"] for own in costs if any("invented" in each for each in own["costs"]))
+    data = read_data(as_html(result))
+    costs = [list_costs(data, number) for number in range(2)]
+    shown = next(own for own in costs if any("invented" in each for each in own))
     assert shown[1] == {"invented": 0.25}
 
 

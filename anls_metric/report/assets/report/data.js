@@ -46,8 +46,8 @@ export const describeOutcome = (place, row) => {
 const NOT_ASKED = { prediction: null, score: null, outcome: "", sentence: "", closest: 0 };
 const readAnswer = (answer) => {
   if (!answer) return NOT_ASKED;
-  const { outcome, lowest = outcome, sentence } = answer;
-  return { ...answer, outcome: OUTCOMES[outcome], lowest: OUTCOMES[lowest], sentence: data.sentences[sentence] };
+  const { outcome, sentence } = answer;
+  return Object.assign(answer, { outcome: OUTCOMES[outcome], sentence: data.sentences[sentence] });
 };
 export const answers = data.answers.map(({ rows }) => rows.map(readAnswer));
 

@@ -14,6 +14,7 @@ import { fullUrl } from "./question.js";
 import { formatCsv, download } from "./downloads.js";
 
 const $ = (id) => document.getElementById(id);
+const findAll = (selector) => document.querySelectorAll(selector);
 const say = (id, text) => {
   $(id).textContent = text;
   $(id).hidden = !text;
@@ -40,7 +41,7 @@ const build = () => {
   $("copy-table").append(...listTables($("copy")));
   $("copy-figure").append(...listFigures($("figure")));
   $("notes").append(...data.notes.map((note) => make("p.note", note)));
-  for (const button of document.querySelectorAll("#hints button")) {
+  for (const button of findAll("#hints button")) {
     button.hidden = !FRAMED;
     const options = JSON.parse(button.dataset.options);
     button.onclick = () => parent.postMessage({ type: "anls-report-options", options }, "*");
@@ -48,18 +49,18 @@ const build = () => {
   $("figure").hidden = !several;
   $("models").hidden = submissions.length < SEARCHED;
   $("details").open = false; // it is open where no script runs
-  for (const link of document.querySelectorAll("[data-open]")) {
+  for (const link of findAll("[data-open]")) {
     link.onclick = (event) => {
       event.preventDefault();
       update({ open: Number(link.dataset.open) });
     };
   }
-  for (const image of document.querySelectorAll("[data-picture]")) image.src = data.pictures[image.dataset.picture];
-  for (const part of document.querySelectorAll(".scripted")) part.hidden = false;
+  for (const image of findAll("[data-picture]")) image.src = data.pictures[image.dataset.picture];
+  for (const part of findAll(".scripted")) part.hidden = false;
   $("confusions").hidden = !HAS_CONFUSIONS;
 };
 const listenToControls = () => {
-  const [quote, why] = document.querySelectorAll(".claim button");
+  const [quote, why] = findAll(".claim button");
   quote.onclick = () => copyText(document.querySelector(".claim q").textContent, quote);
   why.onclick = () => {
     $("details").open = true;
@@ -67,8 +68,8 @@ const listenToControls = () => {
   };
   $("copy-view").onclick = () => copyText(fullUrl({}), $("copy-view"));
   $("csv").onclick = () => download(formatCsv(), "questions.csv", "text/csv");
-  for (const button of document.querySelectorAll(".export")) button.onclick = exportMarks;
-  for (const button of document.querySelectorAll(".import")) button.onclick = () => $("import-file").click();
+  for (const button of findAll(".export")) button.onclick = exportMarks;
+  for (const button of findAll(".import")) button.onclick = () => $("import-file").click();
   $("import-file").onchange = readMarks;
   $("confusions").ontoggle = ({ target }) => update({ look: target.open ? "confusions" : "" });
   $("clear").onclick = () => update({ ...NO_FILTERS, open: state.open }, { focus: state.open });
@@ -106,8 +107,7 @@ const drawPart = (id, values, drawIt) => {
   const key = JSON.stringify(values);
   if (partKeys.get(id) === key) return;
   partKeys.set(id, key);
-  const content = drawIt();
-  replaceContent($(id), content);
+  replaceContent($(id), drawIt());
 };
 const drawEverything = (changes = {}, focus = undefined) => {
   keepOpenInList(changes);
@@ -190,11 +190,8 @@ const handleKey = (event) => {
 // A print has the filtered list; without a filter, the questions that come first.
 const PRINTED = 20;
 const print = (isPaper) => {
-  if (isPaper) {
-    $("details").open = true;
-    return replaceContent($("list"), drawList(listFilters().length ? Infinity : PRINTED));
-  }
-  $("details").open = false;
+  $("details").open = isPaper;
+  if (isPaper) return replaceContent($("list"), drawList(listFilters().length ? Infinity : PRINTED));
   partKeys.clear();
   drawEverything();
 };

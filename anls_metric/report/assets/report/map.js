@@ -5,8 +5,8 @@ import { formatDifference } from "./formats.js";
 import { state, showQuestions } from "./state.js";
 import { subtractScores } from "./questions.js";
 
-const MOST = 5000; // squares: documents with smaller differences are only counted
-const WIDE = 80; // columns of a block of more than four rows
+const MOST = 5000; // squares; smaller differences are only counted
+const WIDE = 80; // columns of a block of over four rows
 const LOST = ["lost", "empty", "wrong"];
 
 const classify = (row) => {
@@ -20,24 +20,27 @@ const describeBlock = ([name, rows]) => {
   const kinds = rows.map(classify);
   const points = rows.reduce((sum, row) => sum + measure(row), 0) / data.ids.length;
   const lost = kinds.filter((kind) => LOST.includes(kind)).length;
-  const title = tame(cutFolder(name ?? "question"));
-  const text = `${title}: ${lost} of ${rows.length} lost, ${formatDifference(points)} points`;
   const group = name !== null && [data.document.clusters.field, name];
   const act = () => showQuestions(group ? { group } : rows.length > 1 ? {} : { search: data.ids[rows[0]] });
-  return { rows, kinds, points, text, act, isWhole: rows.length > 2 && lost > 0.7 * rows.length };
+  return { name, rows, kinds, points, lost, act, isWhole: rows.length > 2 && lost > 0.7 * rows.length };
 };
-const drawBlock = ({ kinds, text, act }) => {
+const sayBlock = ({ name, rows, points, lost }) =>
+  `${tame(cutFolder(name ?? "question"))}: ${lost} of ${rows.length} lost, ${formatDifference(points)} points`;
+const SQUARES = {};
+const makeSquare = (kind) => (SQUARES[kind] ??= make(`i.${kind}`)).cloneNode();
+const drawBlock = (block) => {
+  const { kinds, act } = block;
+  const title = sayBlock(block);
   const style = { "--rows": Math.max(Math.min(4, kinds.length), Math.ceil(kinds.length / WIDE)) };
-  const squares = kinds.map((kind) => make(`i.${kind}`));
-  return make("button.block", { style, title: text, "aria-label": text, onclick: act }, squares);
+  return make("button.block", { style, title, "aria-label": title, onclick: act }, kinds.map(makeSquare));
 };
-const drawLink = ({ text, act }) => makeFilter(text, false, act, text);
+const drawLink = (block) => makeFilter(block.name, false, block.act, sayBlock(block));
 export const drawMap = () => {
   const blocks = data.documents.map(describeBlock);
   blocks.sort((one, other) => Math.abs(other.points) - Math.abs(one.points));
   let room = MOST;
   const shown = data.ids.length > MOST ? blocks.filter(({ rows }) => (room -= rows.length) >= 0) : blocks;
-  // What was lost comes first, then what was won, then what is the same.
+  // Lost first, then won, then the same
   const order = ({ points }) => points || Infinity;
   const sorted = [...shown].sort((one, other) => order(one) - order(other) || 0);
   const counts = Object.create(null);

@@ -59,7 +59,7 @@ const TESTS_OF_MARKS = {
   "left out": ({ exclude }) => exclude,
   "accepts more": ({ accept }) => accept.length > 0,
   ...Object.fromEntries(LABELS.map((name) => [name, ({ mark }) => mark === name])),
-  "not marked": isEmptyMark,
+  "not marked": isEmptyMark, // the last
 };
 export const MARK_FILTERS = Object.keys(TESTS_OF_MARKS);
 export const hasMark = (row, name) => TESTS_OF_MARKS[name](markOf(row));

@@ -36,7 +36,7 @@ const listAccepted = (texts, closest, added = []) => {
 const groupAnswers = (row) => {
   const groups = new Map();
   for (const place of orderPlaces()) {
-    const key = JSON.stringify(data.answers[place].rows[row]);
+    const key = JSON.stringify(answers[place][row]);
     groups.set(key, [...(groups.get(key) ?? []), place]);
   }
   return [...groups.values()];

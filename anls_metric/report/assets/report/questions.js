@@ -1,5 +1,5 @@
 import { data, answers, pageName } from "./data.js";
-import { hasMark, countMarks, MARK_FILTERS } from "./marks.js";
+import { hasMark, countMarks, listMarks, MARK_FILTERS } from "./marks.js";
 import { state, CHANGES, FILTERS, listFilters, SUSPECTED, START_SORT } from "./state.js";
 
 const haystacks = data.ids.map(() => undefined);
@@ -10,11 +10,15 @@ const listTexts = (row) => {
 const joinTexts = (row) => (haystacks[row] ??= listTexts(row).join("\n").toLowerCase());
 export const subtractScores = (row) => {
   if (state.second < 0) return null;
-  const [first, second] = [state.first, state.second].map((place) => answers[place][row].score);
+  const first = answers[state.first][row].score;
+  const second = answers[state.second][row].score;
   return first === null || second === null ? null : first - second;
 };
 // Whether a cause costs the two submissions different points on a question
-const costOf = (place, row, cause) => data.answers[place]?.costs[row]?.[cause] ?? 0;
+const costOf = (place, row, cause) => {
+  const { score, outcome, costs = { [outcome]: 1 - score } } = answers[place]?.[row] ?? {};
+  return costs[cause] ?? 0;
+};
 const isLostBy = (row, cause) => costOf(state.first, row, cause) !== costOf(state.second, row, cause);
 
 const suspectRanks = new Map(data[SUSPECTED].map((id, rank) => [id, rank]));
@@ -52,7 +56,7 @@ const CHIPS = {
     return value === null ? [] : Object.keys(CHANGES).filter((name) => CHANGES[name](value));
   },
   only: (row) => (suspectRanks.has(data.ids[row]) ? [SUSPECTED] : []),
-  mark: (row) => MARK_FILTERS.filter((name) => hasMark(row, name)),
+  mark: (row) => (listMarks(row).length ? listMarks(row) : MARK_FILTERS.slice(-1)),
 };
 
 const SORT_KEYS = {
@@ -65,8 +69,9 @@ const SORT_KEYS = {
 export const isBySuspicion = () => state.only && state.sort === START_SORT;
 const sortRows = (found) => {
   if (isBySuspicion()) return found.sort((a, b) => suspectRanks.get(data.ids[a]) - suspectRanks.get(data.ids[b]));
-  const keys = new Map(found.map((row) => [row, SORT_KEYS[state.sort](row)]));
-  const compare = (a, b) => (keys.get(a) < keys.get(b) ? -1 : keys.get(a) > keys.get(b) ? 1 : 0);
+  const keys = [];
+  for (const row of found) keys[row] = SORT_KEYS[state.sort](row);
+  const compare = (a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0);
   return found.sort((a, b) => state.direction * compare(a, b) || a - b);
 };
 
