@@ -58,6 +58,5 @@ export const findAcceptable = (places, row) => {
 };
 
 export const cutFolder = (name) => String(name).replace(/^.*[\\/]/s, "");
-const stems = data.pages.map((name) => cutFolder(name).replace(/\.[a-z]\w{2,3}$/i, ""));
 export const pageName = (row) => data.pages[row];
-export const pageStem = (row) => stems[row];
+export const pageStem = (row) => cutFolder(pageName(row)).replace(/\.[a-z]\w{2,3}$/i, "");
