@@ -196,7 +196,7 @@ class Settings:
     plot: str | None = _option("--plot PATH", "draw a figure, as PATH.pdf, PATH.svg or PATH.png", OUTPUT)
     kind: str | None = _option(
         "--plot-kind {forest,threshold,groups,keys}",
-        "what --plot draws: the models, or scores by threshold, by --by or by --by-key (default: forest)",
+        "what the figure shows: the models, or scores by threshold, by --by or by --by-key (default: forest)",
         OUTPUT,
     )
     gold: str | None = _option(

@@ -311,7 +311,7 @@ def make_steps() -> str:
             f"{{use.{key}:{value}}}" if value in fixed else f"{{use.{key}}}" for key, value in step.options.items()
         ]
         what = word(": ".join([step.remedy, *words]))
-        rows.append((f"`{name}`", "; ".join(meanings[name]), what))
+        rows.append((f"`{name}`", "; ".join(meanings[name]).replace("; answers have ", "; "), what))
     return format_table(("cause", "what the program finds", "what to do"), rows)
 
 

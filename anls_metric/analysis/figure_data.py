@@ -41,9 +41,9 @@ def check_figure(result: Result, kind: str) -> None:
     if kind == "groups" and not scored.groups.keys() - {KEYS}:
         fields = list_grouping_fields(scored)
         if fields:
-            raise make_error("", "a figure by group needs a field: add {use.by:{field}}", field=fields[0])
+            raise make_error("", "a figure by group needs a field: score with {use.by:{field}}", field=fields[0])
         raise make_error("", "no field can group the questions" + _ANOTHER)
     if kind == "keys" and not scored.groups.get(KEYS):
         if scorer.has_leaves and KEYS not in scored.groups:
-            raise make_error("", "a figure by key needs counts by key: add {use.by_key}")
+            raise make_error("", "a figure by key needs counts by key: score with {use.by_key}")
         raise make_error("", "the answers have no keys" + _ANOTHER)

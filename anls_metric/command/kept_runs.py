@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from anls_metric.command.arguments import Parser, add_flags, print_note, read_flags
 from anls_metric.command.output import check_limits, print_document, print_hints, print_limits
 from anls_metric.core.printing import make_printable
-from anls_metric.options import Settings
+from anls_metric.options import OPTIONS, Settings
 from anls_metric.reading.reader import parse_input
 from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.schema import Run
@@ -18,6 +18,7 @@ from anls_metric.run import explain_damage, read_run
 
 NUMBERS = ("percent", "digits")
 SHOWN = (*NUMBERS, "columns", "quiet")
+TABLES = tuple(each for each in OPTIONS["format"].choices if each not in ("text", "json"))
 LIMITS = ("baseline", "fail_under", "fail_if_worse", "allow_doubt")
 
 
@@ -28,6 +29,12 @@ def add_run(names: Sequence[str], target: str, parser: Parser) -> None:
     add_flags(parser, "a run, as --output run.anls.json keeps it", names)
     if target:
         parser.add_argument("-o", "--output", dest="target", metavar=target, help="the file to write or overwrite")
+
+
+def add_table(parser: Parser) -> None:
+    """Add the arguments of `table`."""
+    add_run(SHOWN, "", parser)
+    parser.add_argument("--format", metavar=f"{{{','.join(TABLES)}}}", help="what to print (default: markdown)")
 
 
 def add_runs(parser: Parser) -> None:
@@ -81,8 +88,9 @@ def show(flags: argparse.Namespace) -> None:
 def table(flags: argparse.Namespace) -> None:
     """Print the tables of a run."""
     flags.format = flags.format or "markdown"
-    if flags.format in ("text", "json"):
-        raise ValueError(f"anls table prints markdown, latex or csv; for {flags.format}, type anls show RUN")
+    if flags.format not in TABLES:
+        known = f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
+        raise ValueError(f"--format must be {known}, got {flags.format!r}; for text or JSON, type anls show RUN")
     path, run = _read_only(flags, "table", f"anls GOLD SUBMISSION --format {flags.format}")
     _print(path, run, read_flags(flags))
 

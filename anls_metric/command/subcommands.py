@@ -292,7 +292,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "questions": Subcommand("write the questions of gold data, to ask a model", _write_questions, _add_questions),
     "report": Subcommand("write the HTML report of a run", kept_runs.report, partial(add_run, (), "FILE.html")),
     "show": Subcommand("print a run", kept_runs.show, partial(add_run, (*SHOWN, "format", "score_only"), "")),
-    "table": Subcommand("print the tables of a run", kept_runs.table, partial(add_run, (*SHOWN, "format"), "")),
+    "table": Subcommand("print the tables of a run", kept_runs.table, kept_runs.add_table),
     "plot": Subcommand("draw a figure of a run", kept_runs.plot, partial(add_run, ("kind",), "FILE.pdf")),
     "gate": Subcommand("check a run against limits, by the exit status", kept_runs.gate, partial(add_run, LIMITS, "")),
     "compare": Subcommand("compare runs of the same questions", kept_runs.compare, kept_runs.add_runs),

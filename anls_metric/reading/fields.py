@@ -44,14 +44,14 @@ def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], 
         if not are_named and not (may_be and (are_same or reading.of_values)):
             return reading
         if not shared:
-            raise make_error(gold.name, "it has no field that every submission has: name the fields with {use.fields}")
+            raise make_error(gold.name, "it shares no field with all submissions: pass the fields with {use.fields}")
         joins = settings.id or settings.gold_id or any(all(usual_field(each, [key]) for each in tables) for key in KEYS)
-        are_certain, check = are_named or (are_same and bool(joins)), "" if joins else "; {use.id} joins the rows"
+        are_certain, check = are_named or (are_same and bool(joins)), "" if joins else "; join the rows with {use.id}"
         settings = replace(settings, fields=tuple(shared))
     if are_named and not reading.of_values:
-        raise make_error("", "{use.fields} makes objects of columns: to score objects, add {use.variant:anls_star}")
+        raise make_error("", "{use.fields} turns each row into an object: to score objects, add {use.variant:anls_star}")
     if not (reading.of_values and are_certain):
-        sentence = "its answers are in several columns ({fields}): to compare them by name, add {use.fields:{fields}}"
+        sentence = "its answers span several columns ({fields}): to compare column by column, add {use.fields:{fields}}"
         sentence += check if reading.of_values else " and {use.variant:anls_star}"
         raise make_error(gold.name, sentence, fields=",".join(settings.fields))
     return replace(reading, settings=settings)

@@ -213,7 +213,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
         InputError: a field is missing, an id is repeated, the records are of several models, or a value cannot be read.
     """
     if reading.settings.fields:
-        raise make_error(table.name, "{use.fields} compares the fields of two files: {do.add_gold}")
+        raise make_error(table.name, "{use.fields} compares the columns of two files: {do.add_gold}")
     roles = reading.find_roles(table, "both")
     needed: tuple[Answer, ...] = ("prediction",) if reading.form == "row" else ("references", "prediction")
     require(table, "both", roles, *needed)

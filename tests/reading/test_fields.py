@@ -14,7 +14,7 @@ ROWS = [{"file": f"{n}.pdf", "vendor": f"Vendor {n}", "date": f"{n}.5.", "total"
 OUT = [{**row, "total": "x"} for row in ROWS[::-1]]
 SCORE = pytest.approx(2 / 3)
 OFFER = (
-    "its answers are in several columns (vendor,date,total): to compare them by name, add --fields vendor,date,total"
+    "its answers span several columns (vendor,date,total): to compare column by column, add --fields vendor,date,total"
 )
 
 
@@ -77,19 +77,19 @@ def test_error_for_columns_offers_the_option(tables: Shell) -> None:
     assert tables.scores(f"g.csv more.csv {STAR} --fields *") == [SCORE]
     bare = [[{name: row[name] for name in row if name != "file"} for row in rows] for rows in (ROWS, OUT)]
     tables.write({"g2.csv": bare[0], "x2.csv": bare[1]})
-    assert tables.error(f"g2.csv x2.csv {STAR}") == f"g2.csv: {OFFER}; --id-field joins the rows"
+    assert tables.error(f"g2.csv x2.csv {STAR}") == f"g2.csv: {OFFER}; join the rows with --id-field"
     renamed = [{"filename": row["file"], **bare} for row, bare in zip(OUT, bare[1])]
     tables.write({"x3.csv": renamed})  # in another order, under another name
-    assert tables.error(f"g.csv x3.csv {STAR}") == f"g.csv: {OFFER}; --id-field joins the rows"
+    assert tables.error(f"g.csv x3.csv {STAR}") == f"g.csv: {OFFER}; join the rows with --id-field"
     assert tables.scores(f"g.csv x3.csv {STAR} --gold-id-field file --id-field filename") == [SCORE]
 
 
 def test_column_is_not_compared_with_itself_or_with_another(tables: Shell) -> None:
     names = "--references-field vendor,date --prediction-field vendor,date"
-    assert "--fields compares the fields of two files: pass a gold file" in tables.error(f"g.csv {names}")
+    assert "--fields compares the columns of two files: pass a gold file" in tables.error(f"g.csv {names}")
     swapped = [{**row, "vendor": row["date"], "date": row["vendor"]} for row in ROWS]
     tables.write({"swapped.csv": swapped})
-    message = "--fields makes objects of columns: to score objects, add --variant anls_star"
+    message = "--fields turns each row into an object: to score objects, add --variant anls_star"
     assert tables.error(f"g.csv swapped.csv {names}") == message
     assert tables.scores(f"g.csv swapped.csv {names} {STAR} --quiet") == [0.0]
 

@@ -304,12 +304,12 @@ WRONG = [
     ),
     (
         f"{_STAR} --plot-kind keys",
-        "a figure by key needs counts by key: add --by-key",
+        "a figure by key needs counts by key: score with --by-key",
         f"{_STAR} --plot-kind keys --by-key",
     ),
     (
         f"{_STAR} --plot-kind groups",
-        "a figure by group needs a field: add --by shop",
+        "a figure by group needs a field: score with --by shop",
         f"{_STAR} --plot-kind groups --by shop",
     ),
     (
@@ -345,14 +345,14 @@ def test_error_of_the_command_says_what_works(shell: Shell, line: str, message: 
     ("kind", "options", "message"),
     [
         ("bars", {}, "kind must be forest, threshold, groups or keys, got 'bars'"),
-        ("groups", {}, 'a figure by group needs a field: add by="kind"'),
+        ("groups", {}, 'a figure by group needs a field: score with by="kind"'),
         ("keys", {}, 'the answers have no keys: draw a different figure, such as kind="forest"'),
     ],
 )
 def test_error_in_python_has_the_names_of_the_arguments(kind: Any, options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         make_scores(1, **options).plot(kind=kind)
-    with pytest.raises(ValueError, match=r"^a figure by key needs counts by key: add by_key=True$"):
+    with pytest.raises(ValueError, match=r"^a figure by key needs counts by key: score with by_key=True$"):
         score(VALUES, variant="anls_star").plot(kind="keys")
 
 

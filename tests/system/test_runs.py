@@ -126,6 +126,14 @@ def test_figure_that_a_run_lacks_is_refused_in_the_same_words(
     assert shell.error(f"plot run.anls.json -o f.svg --plot-kind {kind}") == error
     with pytest.raises(ValueError, match=r"by|keys"):
         anls_metric.open("run.anls.json").plot(kind)  # type: ignore[arg-type]
+    if kind == "groups":  # the advice is for the command that scores
+        shell.print(f"{CASES['two'][0]} --output run.anls.json {error.partition('score with ')[2]}")
+        assert shell.type("plot run.anls.json -o f.svg --plot-kind groups").status == 0
+
+
+def test_help_of_table_lists_what_it_prints(shell: Shell) -> None:
+    formats = re.findall(r"--format {(.*?)}", shell.print("table --help"))
+    assert {*formats} == {"markdown,latex,csv"}
 
 
 LIMITS = ["--fail-if-worse", "--fail-if-worse --baseline tuned", "--fail-under 0.9", "--fail-under 0.1 --fail-if-worse"]
@@ -246,7 +254,8 @@ def test_run_holds_no_images_and_replaces_no_input(shell: Shell) -> None:
         ("report run.anls.json", "add -o report.html"),
         ("report run.anls.json -o r.pdf", "must end in .html"),
         ("plot run.anls.json", "add -o figure.pdf"),
-        ("table run.anls.json --format json", "type anls show RUN"),
+        ("table run.anls.json --format json", "got 'json'; for text or JSON, type anls show RUN"),
+        ("table run.anls.json --format xml", "--format must be markdown, latex or csv, got 'xml'"),
         (
             "show a.json",
             "a.json: it is not a run: to make one, type anls GOLD SUBMISSION --output run.anls.json",

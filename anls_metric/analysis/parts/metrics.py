@@ -61,7 +61,7 @@ def list_columns(metrics: Mapping[str, Metric]) -> list[Column]:
 
 PART = Part(
     key="metrics",
-    sentence="with `--metrics`, each [metric](error_analysis.md#other-metrics)",
+    sentence="with `--metrics`, each [metric](metrics.md)",
     find=describe_metrics,
     type=Mapping[str, Mean],
     order=30,
