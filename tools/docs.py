@@ -354,7 +354,10 @@ def make_inner_keys(kind: str, indent: str = "") -> list[str]:
 
 def make_submission() -> str:
     """Make the list of the keys of a submission, with those of its parts."""
-    parts = ["\n".join([f"- `{part.key}`: {part.sentence}", *make_inner_keys(str(part.type))]) for part in PARTS]
+    parts: dict[str, None] = {}
+    for part in PARTS:
+        parts[f"- `{part.key}`: {part.sentence}"] = None
+        parts |= dict.fromkeys(make_inner_keys(str(part.type)))  # once, if two parts have the same keys
     return "\n".join([make_keys("_Submission"), make_keys("_Runs"), *parts, make_keys("_OfFigures")])
 
 

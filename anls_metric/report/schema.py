@@ -33,7 +33,7 @@ class Clusters(TypedDict):
     count: int
     """the number of documents"""
     rule: str
-    """what was done to the values of the field: `without the page`, or empty"""
+    """`without the page` if its values were shortened, or empty"""
 
 
 class Hint(TypedDict):
@@ -63,20 +63,19 @@ class _Group(TypedDict):
 class _ComparedGroup(_Group, total=False):
     difference: float | None
     difference_interval: Interval
-    """for a compared submission, the score minus that of the baseline, and its 95% CI"""
+    """for a compared submission, its score minus the baseline's, and the 95% CI"""
 
 
 class Key(Leaves, total=False):
     """What a group has only if it is a key of structured answers."""
 
     exact_match: float | None
-    """the share of its documents in which all leaves of the key score 1"""
+    """the share of its documents in which all of its leaves score 1"""
     cost: float
     """how much of the score is lost here; the costs of the keys of the outermost objects add up to 1 - ANLS\\*"""
     p_value_adjusted: float | None
     verdict: str | None
-    """for a compared submission: as in [comparisons](#comparison-comparisons), but p is adjusted for the number of
-    keys"""
+    """for a compared submission: as in [comparisons](#comparison-comparisons), p adjusted for the number of keys"""
 
 
 class Group(_ComparedGroup, Key, total=False):
@@ -101,24 +100,22 @@ class Source(TypedDict):
     file: str
     references: str
     gold: str
-    """the fields of the predictions and of the references, and the names of their files; `gold` is empty if a file has
-    both
-    """
+    """the fields of predictions and references, and their files; `gold` is empty if one file has both"""
     joined_by: str
     """the field that joins two files"""
     rows: str
-    """how many questions have an answer, or how many rows the file has"""
+    """the number of answered questions, or of rows"""
     notes: list[str]
-    """what else was done, such as the filter of a harness that was chosen"""
+    """what else was done, such as choosing a harness's filter"""
 
 
 class _Submission(TypedDict):
     name: str
     """its name"""
     read: str
-    """what was read, in a line"""
+    """what was read, in one line"""
     source: Source
-    """the same as an object"""
+    """what was read, as an object"""
     layout: str
     """the [layout](layouts.md); `table` for a table of your own"""
     questions: int
@@ -215,7 +212,7 @@ class _Pair(TypedDict):
 
 class _Comparison(_Pair):
     p_value_is_bound: bool
-    """whether `p_value` is the least that random patterns can give, so that the true one may be smaller"""
+    """whether `p_value` is the smallest possible one, so that the true one may be smaller"""
     one_document: OneDocument | None
     """if one document turns the verdict or makes up a third of the difference; else null"""
 
@@ -226,8 +223,8 @@ class Comparison(_Comparison, total=False):
     deciding_interval: Interval
     """the interval at the level of `p_value_adjusted`: it excludes 0 exactly if the verdict is `better` or `worse`"""
     documents_needed: int | None
-    """about how many documents like these (or questions, without documents) would show such a difference at 80% power;
-    null for more than a million"""
+    """about how many documents (or questions, without documents) would show such a difference at 80% power; null for
+    more than a million"""
     lost: dict[str, float]
     """the difference by cause: what the first loses to it more than the second; not with `--quiet`"""
     metrics: Mapping[str, MetricComparison]
@@ -285,7 +282,7 @@ class FindChance(TypedDict):
     """How much a match with a published number proves."""
 
     tried: int
-    """the number of combinations of variants or metrics, thresholds and extraction steps that were tried"""
+    """the number of combinations that were tried"""
     share: float
     """the share of the numbers near it, with as many digits, that one of them gives"""
 
@@ -299,12 +296,11 @@ class _Document(TypedDict):
     signature: str
     """the [signature](signature.md) of the scores"""
     questions: int
-    """the number of questions; of the submission with most, if they differ"""
+    """the number of questions, or the largest if submissions differ"""
     clusters: Clusters | None
     """the documents that questions are about; null if no field identifies them"""
     hints: list[Hint]
-    """the [hints](#hint-hints), the most expensive first: about files, about comparisons, and at most three about the
-    answers of each submission"""
+    """the [hints](#hint-hints), the most expensive first, at most three about the answers of each submission"""
     submissions: list[Submission]
     """the [submissions](#submission-submissions), in the order in which you passed them"""
     comparisons: list[Comparison]
@@ -322,14 +318,13 @@ class Compared(TypedDict, total=False):
     """Keys that exist only if there are several submissions."""
 
     best: Best
-    """the best"""
+    """the best submission"""
     baseline: str
     """the name of the baseline"""
     all_pairs: bool
     """whether every pair was compared"""
     chose_best: bool
-    """whether the baseline was chosen by its score, as the best of three or more, so that p is adjusted for this
-    choice"""
+    """whether the baseline was chosen as the best of three or more, so that p is adjusted for this choice"""
     gate: list[Gate]
     """with `--fail-if-worse`: the pairs that decide the exit status"""
 
@@ -354,17 +349,16 @@ class Headline(TypedDict, total=False):
     warnings: list[str]
     """the sentences of the summary that make the scores doubtful"""
     names: Mapping[str, str]
-    """what the report calls each submission: without a long beginning that all names share"""
+    """the names in the report, without a long beginning that all share"""
     variants: Mapping[str, Mapping[str, float]]
     """the score of each submission under each variant"""
     ranks: Mapping[str, int]
     """the ranks: 1 for the best and for all without a significant difference from it"""
     reported_baseline: str
-    """the submission that the report compares the others with: the `baseline`; with `--all-pairs`, the best of three
+    """the submission with which the report compares the others: the `baseline`, or with `--all-pairs` the best of three
     or more"""
     pairs: Mapping[str, Mapping[str, PairComparison]]
-    """the comparison of each of the others with the `reported_baseline`, as in `comparisons` without `one_document`; p
-    is adjusted for these"""
+    """the comparisons with the `reported_baseline`, as in `comparisons` without `one_document`; p is adjusted for these"""
     reversed_by: Mapping[str, float]
     """by how much each variant puts the second-best submission ahead of the best"""
 

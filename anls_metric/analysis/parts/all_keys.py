@@ -56,7 +56,7 @@ class Leaves(TypedDict, total=False):
     blank: int
     """the number of leaves with this outcome; they add up to `leaves`"""
     same_value: int
-    """how many of the close and wrong leaves are the same number or date, written differently"""
+    """how many close and wrong leaves are the same number or date, written differently"""
     precision: float | None
     precision_interval: list[float] | None
     recall: float | None

@@ -29,16 +29,14 @@ class Confidence(TypedDict):
     """What the confidences say about the scores."""
 
     auroc: float | None
-    """how often a right answer has a higher confidence than a wrong one, where a tie counts half; null if all answers
-    are right, or all wrong"""
+    """the AUROC, where a tie counts half; null if all answers are right, or all wrong"""
     aurc: float
-    """the area under the risk-coverage curve: the mean of 1 - the score over all coverages"""
+    """the AURC"""
     ece: float
     bins: int
-    """the expected calibration error, and the number of its bins, which contain equally many answers"""
+    """the ECE, and the number of its bins"""
     coverage: Mapping[str, float]
-    """the share of the answers, the most confident first, whose accuracy is at least `0.9`, `0.95` and `0.99`: those
-    that can be accepted without review"""
+    """the coverage at an accuracy of `0.9`, `0.95` and `0.99`"""
 
 
 def measure_confidence(

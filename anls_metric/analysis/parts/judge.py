@@ -30,10 +30,9 @@ class _Agreement(TypedDict):
 
     agreement: float
     kappa: float | None
-    """the share of the answers on which both agree, and Cohen's kappa: 1 if they always agree, 0 if they agree as often
-    as by chance; null if both give all answers the same verdict"""
+    """the agreement, and Cohen's kappa, which is null if both give all answers the same verdict"""
     table: Mapping[str, Mapping[str, int]]
-    """the number of answers by the verdict of ANLS (`correct`, `wrong`), and by that of the judge"""
+    """the number of answers by ANLS's verdict (`correct`, `wrong`) and the judge's"""
 
 
 class Judge(_Agreement):

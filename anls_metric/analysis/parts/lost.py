@@ -15,14 +15,14 @@ class LostRow(TypedDict):
     cause: str
     """the [cause](error_analysis.md#causes)"""
     points: float
-    """what the score loses to it, from 0 to 1; for a step, what it gives back; the rows add up to `total`"""
+    """what the score loses to it, or what a step gives back; the rows add up to `total`"""
     answers: int
-    """the number of answers; for structured answers, the number of values"""
+    """the number of answers, or of values of structured answers"""
     meaning: str
     remedy: str
-    """what is said after this number, and what to do"""
+    """what the answers have in common, and what to do"""
     options: dict[str, str] | None
-    """for a step, the options to use, by their names in Python: its own, and those of the steps before it"""
+    """for a step, its options by their names in Python, with those of the steps before it"""
     anls: float | None
     """the score with these options"""
     lowered: float
@@ -35,12 +35,11 @@ class Lost(TypedDict):
     total: float
     """1 minus the score"""
     rows: list[LostRow]
-    """the steps that give points back, in the order in which they are applied, then the causes of the rest"""
+    """the steps, in the order in which they are applied, then the causes of the rest"""
     credit_for_wrong: dict[str, float]
     """how much of the score is credit for wrong answers, by cause"""
     groups: dict[str, dict[str, dict[str, float]]]
-    """by field of `--by` and value, what the questions of a group lose to each cause; by key, what all questions lose
-    under it after the steps"""
+    """what each group of `--by` loses to each cause, and each key after the steps"""
 
 
 def describe_lost(scored: Scored) -> Any:

@@ -23,7 +23,7 @@ def describe_pages(scored: Scored) -> dict[str, Any]:
 
 PART = Part(
     key="pages",
-    sentence="with `--metrics pages`, the accuracy of the page, or the recall and precision of several pages",
+    sentence="with `--metrics pages`, the [metrics of pages](metrics.md#pages), with the same keys",
     find=describe_pages,
     type=Mapping[str, Mean],
     order=35,
