@@ -222,14 +222,14 @@ def make_variants(
     form: Callable[[float], str] = str, format_all: Callable[[Row, Iterable[Row]], str] = format_table
 ) -> str:
     """Make the table of variants."""
-    head = ("variant", "what it is", "case", "whitespace", "length (prediction, reference)", "kept when", "also named")
+    head = ("variant", "what it is", "case", "whitespace", "length", "kept when", "also named")
     rows = [
         (
             f"[`{each.name}`]({each.source})",
             each.meaning,
             "ignored" if each.ignore_case else "matters",
             each.whitespace,
-            f"{each.prediction_length}, {each.reference_length}",
+            ", ".join(dict.fromkeys((each.prediction_length, each.reference_length))),
             each.kept.replace("threshold", form(each.threshold)),
             quote(each.aliases),
         )
@@ -322,8 +322,13 @@ def word(sentence: str) -> str:
 
 
 def make_metrics() -> str:
-    """Make the table of other metrics."""
-    return format_table(("metric", "meaning"), [(f"`{name}`", each.meaning) for name, each in METRICS.items()])
+    """Make the table of other metrics. What a metric has in common with the one above it is not repeated."""
+    rows, above = [], ""
+    for name, each in METRICS.items():
+        kind, _, rest = each.meaning.rpartition("; ")
+        rows.append((f"`{name}`", f"the same; {rest}" if kind and kind == above else each.meaning))
+        above = kind
+    return format_table(("metric", "meaning"), rows)
 
 
 # The JSON document
