@@ -49,7 +49,9 @@ def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], 
         are_certain, check = are_named or (are_same and bool(joins)), "" if joins else "; join the rows with {use.id}"
         settings = replace(settings, fields=tuple(shared))
     if are_named and not reading.of_values:
-        raise make_error("", "{use.fields} turns each row into an object: to score objects, add {use.variant:anls_star}")
+        raise make_error(
+            "", "{use.fields} turns each row into an object: to score objects, add {use.variant:anls_star}"
+        )
     if not (reading.of_values and are_certain):
         sentence = "its answers span several columns ({fields}): to compare column by column, add {use.fields:{fields}}"
         sentence += check if reading.of_values else " and {use.variant:anls_star}"

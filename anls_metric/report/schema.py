@@ -358,7 +358,8 @@ class Headline(TypedDict, total=False):
     """the submission with which the report compares the others: the `baseline`, or with `--all-pairs` the best of three
     or more"""
     pairs: Mapping[str, Mapping[str, PairComparison]]
-    """the comparisons with the `reported_baseline`, as in `comparisons` without `one_document`; p is adjusted for these"""
+    """the comparisons with the `reported_baseline`, as in `comparisons` without `one_document`; p is adjusted for
+    these"""
     reversed_by: Mapping[str, float]
     """by how much each variant puts the second-best submission ahead of the best"""
 
