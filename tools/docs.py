@@ -222,7 +222,15 @@ def make_variants(
     form: Callable[[float], str] = str, format_all: Callable[[Row, Iterable[Row]], str] = format_table
 ) -> str:
     """Make the table of variants."""
-    head = ("variant", "what it is", "case", "whitespace", "length", "kept when", "also named")
+    head = (
+        "variant",
+        "what it is",
+        "case",
+        "whitespace",
+        "length (prediction, reference if different)",
+        "kept when",
+        "also named",
+    )
     rows = [
         (
             f"[`{each.name}`]({each.source})",
