@@ -122,10 +122,9 @@ def _describe_answer(scored: Scored, place: int, shared: Sequence[str], sentence
 
     Returns:
         ``prediction`` (None for no answer); ``score``; ``outcome`` and ``sentence``, indices; ``closest``, the index of
-        the closest reference; and, where they matter, ``raw``, the model output; ``costs``, what the question loses to each cause, if it is not
-        all lost to the outcome; ``references``, if they are not those of the question;
-        ``edits`` to the closest reference (see `align`); or ``tree``, the parts of a nested value (see
-        `_describe_branch`).
+        the closest reference; and, where they matter, ``raw``, the model output; ``costs``, what the question loses to
+        each cause, if its outcome does not say it; ``references``, if they are not those of the question; ``edits`` to
+        the closest reference (see `align`); or ``tree``, the parts of a nested value (see `_describe_branch`).
     """
     row, answer = describe_question(scored, place), scored.representatives[place]
     prediction = None if row["prediction"] is None else _write_text(row["prediction"])

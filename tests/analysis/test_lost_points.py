@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import settings as run_settings
 from hypothesis import strategies as st
 
-from anls_metric import SCORERS, VARIANTS, Scorer, Variant, compare, get_scorer, get_variant, register, score
+from anls_metric import VARIANTS, Scorer, Variant, compare, get_scorer, get_variant, register, score
 from anls_metric.analysis import lost_points
 from anls_metric.analysis.causes import CAUSES, is_cut_off
 from anls_metric.analysis.contributions import split_difference, split_loss

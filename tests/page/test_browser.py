@@ -116,7 +116,9 @@ def test_variants_that_agree_are_counted(visit: Visits) -> None:
     user.see("#variants tbody tr")
     user.see("#variants summary", f"{agreeing} of {len(scores)}")
     # in one step: the rows are replaced when the server answers
-    shown = user.page.evaluate("() => [...document.querySelectorAll('#variants tbody b')].map((name) => name.innerText)")
+    shown = user.page.evaluate(
+        "() => [...document.querySelectorAll('#variants tbody b')].map((name) => name.innerText)"
+    )
     assert sorted(shown) == sorted(scores)
     assert [scores[name] == 0.5 for name in shown] == [False] * (len(scores) - agreeing) + [True] * agreeing
 
