@@ -556,7 +556,9 @@ NUMBERS: tuple[tuple[Any, Any, float], ...] = (
     (2**53 + 1, 2.0**53, 15 / 16),  # an int has all of its digits
     (7.5, {"__tuple__": [7.5]}, 1.0),
     (True, 1, 0.0),
-    ("2440.0", 2440.0, 4 / 6),  # a string is no number
+    ("2440.0", 2440.0, 1.0),  # a string is no number, so both are compared as written
+    ("2440", 2440.0, 4 / 6),
+    ("$64.00", 64.0, 4 / 6),
     (2440, ("2440.0", 2440.0), 1.0),
     (math.inf, math.inf, 1.0),
     (math.nan, math.nan, 1.0),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
-from decimal import Decimal
 from numbers import Number
 from typing import Any
 
@@ -82,20 +80,6 @@ def drop_keys(value: Any, paths: Collection[str], before: str = "", depth: int =
     if type(value) in (list, tuple):
         return type(value)([drop_keys(item, paths, before, depth + 1) for item in value])
     return value
-
-
-def write_numbers_by_value(node: Any) -> None:
-    """Before a comparison, write all numbers in a tree in one exact decimal form: 2440 for 2440.0, 0 for -0.0.
-
-    An int has this form. A float gets the digits that Python prints, without an exponent and zeros at the end. Bools
-    and texts stay as they are.
-    """
-    if isinstance(node, (List, Dict, OneOf)):
-        inside = node.options if isinstance(node, OneOf) else node.items
-        for child in inside.values() if isinstance(inside, dict) else inside:
-            write_numbers_by_value(child)
-    elif isinstance(node.value, float) and math.isfinite(node.value):
-        node.text = format(Decimal(str(node.value)).normalize(), "f") if node.value else "0"
 
 
 def unwrap(reference: Any) -> Any:

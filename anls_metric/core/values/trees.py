@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
@@ -18,6 +19,7 @@ class Terms(NamedTuple):
     threshold: float  # a leaf with a similarity below it scores 0
     none_key_length: int  # how many leaves a predicted key without a value counts, if the reference has no such key
     variant: str  # the variant that scores two texts
+    by_value: bool = False  # whether two numbers are compared by value
 
     def count_extra(self, item: Node) -> int:
         """Count the leaves of a predicted value whose key the reference does not have."""
@@ -103,9 +105,30 @@ class Scalar(Node):
         if prediction.text is None:
             return self.mismatch(prediction)
         text, other = self.text, prediction.text
+        if terms.by_value and are_numbers(self.value, prediction.value):
+            text, other = write_number(self.value), write_number(prediction.value)
         score = 1.0 if text == other else Levenshtein.normalized_similarity(text, other)
         scores = [score if score >= terms.threshold else 0.0]
         return Pair(self, prediction, scores, 1, self.value == prediction.value)
+
+
+def are_numbers(*values: Any) -> bool:
+    """Whether all values are numbers, and neither bools nor strings."""
+    return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+
+
+def write_number(value: float) -> str:
+    """Write a number in an exact decimal form, the same for equal values.
+
+    An int has this form. A float gets the digits that Python prints, without an exponent and zeros at the end.
+
+    Example:
+        >>> write_number(2440.0), write_number(-0.0), write_number(1e-7)
+        ('2440', '0', '0.0000001')
+    """
+    if isinstance(value, float) and math.isfinite(value):
+        return format(Decimal(str(value)).normalize(), "f") if value else "0"
+    return str(value)
 
 
 class OneOf(Node):

@@ -24,7 +24,7 @@ from anls_metric.core.values.leaves import list_leaves, miss_leaves
 from anls_metric.core.values.list_scores import build_lists
 from anls_metric.core.values.row_scores import RowScore
 from anls_metric.core.values.star_explanation import StarExplanation, build_branch, find_closest, score_keys
-from anls_metric.core.values.tree_builder import build_trees, drop_keys, write_numbers_by_value
+from anls_metric.core.values.tree_builder import build_trees, drop_keys
 from anls_metric.core.values.trees import Node, Pair, Terms
 
 NoneKeys = Literal["counted", "ignored"]
@@ -89,7 +89,8 @@ class ValueVariant(Scorer):
     @property
     def terms(self) -> Terms:
         """The options of a comparison."""
-        return Terms(self.threshold, 1 if self.none_keys == "counted" else 0, self.text_variant)
+        by_value = self.numbers == "by_value"
+        return Terms(self.threshold, 1 if self.none_keys == "counted" else 0, self.text_variant, by_value)
 
     @property
     def averages_rows(self) -> bool:
@@ -170,9 +171,6 @@ class ValueVariant(Scorer):
         if self.normalize:
             prediction, reference = (normalize_value(value, self.normalize) for value in (prediction, reference))
         predicted, accepted = self.read(prediction, reference, row)
-        if self.numbers == "by_value":
-            write_numbers_by_value(predicted)
-            write_numbers_by_value(accepted)
         return predicted, accepted, accepted.compare(predicted, self.terms)
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
