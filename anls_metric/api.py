@@ -14,9 +14,9 @@ from anls_metric.core.checks import describe_unknown
 from anls_metric.core.scorer import SCORERS
 from anls_metric.messages import list_some, make_error, shorten
 from anls_metric.options import Options, Settings, make_settings
-from anls_metric.reading.containers import NAMES
-from anls_metric.reading.memory import fetch_rows, is_list, is_table
-from anls_metric.reading.reader import Input
+from anls_metric.reading.inputs import Input
+from anls_metric.reading.kinds import is_list, is_table
+from anls_metric.reading.records import NAMES
 from anls_metric.run import Run
 
 if TYPE_CHECKING:
@@ -390,6 +390,8 @@ def _scores_values(name: str | None) -> bool:
 def _make_table(data: Any, field: str, settings: Settings) -> Any:
     """Make a table from a column of answers. The index of a Series holds the ids, unless it has a label twice."""
     if not is_list(data):
+        from anls_metric.reading.memory import fetch_rows  # which lists do not need
+
         return fetch_rows(data, field)
     first = next(iter(data), None)
     are_values = _scores_values(settings.variant) and not settings.fields

@@ -9,9 +9,10 @@ from typing import Any
 
 from anls_metric.analysis.comparison import ComparisonSet, compare, pair_questions
 from anls_metric.analysis.decisions import decide
+from anls_metric.analysis.groups import group_scores
 from anls_metric.analysis.hint import Hint
 from anls_metric.analysis.lost_points import compare_losses
-from anls_metric.analysis.scored import Scored, group_scores
+from anls_metric.analysis.scored import Scored
 from anls_metric.core.scorer import get_scorer
 from anls_metric.document import describe_comparison, describe_groups, describe_hint, describe_message
 from anls_metric.messages import Message, make_error

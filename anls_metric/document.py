@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, get_args
 import rapidfuzz
 
 from anls_metric.analysis.evaluation import Result, sort_for_report
+from anls_metric.analysis.groups import Groups
 from anls_metric.analysis.hint import Hint, wants_account
+from anls_metric.analysis.independence import describe_independence
 from anls_metric.analysis.parts import find_parts
 from anls_metric.analysis.parts.all_keys import assess_leaves
 from anls_metric.analysis.parts.lost import describe_lost
-from anls_metric.analysis.scored import Groups, Scored, describe_independence
+from anls_metric.analysis.scored import Scored
 from anls_metric.core.scorer import Scorer
 from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, InputError, Message

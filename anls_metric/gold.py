@@ -19,8 +19,8 @@ from anls_metric.core.checks import find_similar_name
 from anls_metric.endings import clean_up
 from anls_metric.messages import Message, make_error
 from anls_metric.options import Settings
+from anls_metric.reading.inputs import Input, check_paths
 from anls_metric.reading.laid_out import apply_layout
-from anls_metric.reading.reader import Input, check_paths
 from anls_metric.reading.table import Table
 
 GoldRow = dict[str, Any]

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypedDict
 
+from anls_metric.analysis.groups import name_groups
 from anls_metric.analysis.lost_points import account_for
-from anls_metric.analysis.scored import Scored, name_groups
+from anls_metric.analysis.scored import Scored
 from anls_metric.core.json_values import to_json
 from anls_metric.options import KEYS
-from anls_metric.reading.layouts import take_column
+from anls_metric.reading.records import take_column
 
 
 class _Run(TypedDict):

@@ -18,7 +18,7 @@ from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.abstention import abstains
 from anls_metric.core.strings.metrics import contains_any, is_contained
-from anls_metric.reading.containers import is_failure
+from anls_metric.reading.records import is_failure
 
 NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "n/a", "#N/A", "NaT", "undefined"])
 """The strings that programs write for missing values."""

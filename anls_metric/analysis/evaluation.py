@@ -6,7 +6,7 @@ The front ends parse and print. Nothing else of the analysis depends on them.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from anls_metric.analysis.hint import Hint, wants_account
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
-from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Form, Scorer, get_scorer
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import Message, make_error
 from anls_metric.options import LEAVES, PAGES, Settings
-from anls_metric.reading.reader import Input, read_answers
-from anls_metric.reading.reading import Reading
-from anls_metric.reading.roles import check_field_names
+from anls_metric.reading.answers import Answers
+from anls_metric.reading.columns import pair_columns
+from anls_metric.reading.inputs import Input
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import ComparisonSet
@@ -97,7 +96,7 @@ def evaluate(
         OSError: a file cannot be opened.
     """
     scorers = find_scorers(settings)
-    reading = make_reading(settings, scorers[0])
+    read = _read(inputs, gold, settings, scorers[0])
     _find_metrics(settings)  # refuses an unknown name
     corrections = None
     if settings.corrections:
@@ -106,7 +105,7 @@ def evaluate(
         corrections = read_corrections(settings.corrections)
     submissions: list[Scored] = []
     added: dict[str, Sequence[str]] = {}
-    for answers in read_answers(inputs, gold, reading):
+    for answers in read:
         corrected: dict[str, Any] = {}
         if corrections:
             corrected = {"uncorrected": score_under(answers, scorers[0]), "added": added}
@@ -137,6 +136,17 @@ def evaluate(
         compared=compared,
         hints=_list_hints(submissions, compared, settings),
     )
+
+
+def _read(inputs: Sequence[Input], gold: Input | None, settings: Settings, scorer: Scorer) -> Iterable[Answers]:
+    """Read the answers of each submission. The reader, which finds out what a file is, is loaded if it is needed."""
+    paired = pair_columns(inputs, gold, settings, scorer)
+    if paired is not None:
+        return paired
+    from anls_metric.reading.reader import read_answers
+    from anls_metric.reading.reading import make_reading
+
+    return read_answers(inputs, gold, make_reading(settings, scorer))
 
 
 def _find_metrics(settings: Settings) -> list[Metric]:
@@ -214,18 +224,6 @@ def sort_for_report(result: Result) -> Result:
     hints = [hint for hint in result.hints if hint.message not in old_notes]
     hints += map(Hint, compared.notes if compared else ())
     return replace(result, submissions=submissions, compared=compared, hints=hints)
-
-
-def make_reading(settings: Settings, scorer: Scorer) -> Reading:
-    """Make the options for reading answers in the form that a scorer needs.
-
-    Raises:
-        InputError: an option does not fit the scorer. ValueError: a name does not exist.
-    """
-    check_field_names(settings, scorer)
-    if settings.extract:
-        extractor(",".join(settings.extract))  # refuses an unknown rule
-    return Reading(settings, scorer)
 
 
 def find_scorers(settings: Settings) -> list[Scorer]:

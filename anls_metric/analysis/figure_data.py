@@ -5,7 +5,8 @@ whose data are missing.
 from __future__ import annotations
 
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.scored import Scored, list_grouping_fields, score_under
+from anls_metric.analysis.question_groups import list_grouping_fields
+from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.scorer import get_scorer
 from anls_metric.messages import make_error
 from anls_metric.options import KEYS

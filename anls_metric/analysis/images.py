@@ -18,7 +18,7 @@ from anls_metric.messages import InputError, make_error
 from anls_metric.reading.answers import Questions
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
 from anls_metric.reading.image_sources import ImageSource, PageImage, open_folder, open_table, open_zip
-from anls_metric.reading.reader import Input, check_paths
+from anls_metric.reading.inputs import Input, check_paths
 
 MAX_IMAGE_BYTES = 24_000_000
 """The limit for all images of a report together, in bytes."""

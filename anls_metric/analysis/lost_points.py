@@ -28,8 +28,9 @@ from anls_metric.analysis.causes import (
     is_cut_off,
     show,
 )
+from anls_metric.analysis.groups import Group
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
-from anls_metric.analysis.scored import Group, Scored, average, once
+from anls_metric.analysis.scored import Scored, average, once
 from anls_metric.analysis.step_search import Applied, State, find_steps, start_state
 from anls_metric.analysis.steps import EXAMPLES
 from anls_metric.core.strings.abstention import UNANSWERABLE, lacks_answer

@@ -6,11 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.answer_kinds import KIND, find_kind
+from anls_metric.analysis.clustering import choose_clusters
+from anls_metric.analysis.groups import Groups, group_scores
 from anls_metric.analysis.questions import JoinedQuestion
-from anls_metric.analysis.scored import Groups, Scored, choose_clusters, group_scores, list_grouping_fields
+from anls_metric.analysis.scored import Scored
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.options import KEYS
-from anls_metric.reading.answers import Record
+from anls_metric.reading.records import Record, take_column
 
 MAX_FIELDS = 4
 """The number of fields that group questions without being asked for."""
@@ -81,3 +83,28 @@ def _complete_records(
     if KIND not in fields:
         return records
     return [{**record, KIND: find_kind(accepted)} for record, accepted in zip(records, references)]
+
+
+MAX_GROUPS = 12
+"""The most values of a field that groups questions without being asked for."""
+
+
+def list_grouping_fields(scored: Scored) -> list[str]:
+    """List the fields with few values, those with the fewest first. Fields with the texts of questions or answers are
+    left out.
+    """
+    records = scored.questions.table.records
+    texts = (list(scored.questions.texts), list(scored.answers.predictions))
+    fields = _list_fields_with_few_values(records, min(MAX_GROUPS, len(records) // 2))
+    return [field for field in fields if take_column(records, field) not in texts]
+
+
+def _list_fields_with_few_values(records: Sequence[Record], most: int) -> list[str]:
+    """List the fields of records that have at most this many values, those with the fewest values first."""
+    sample = records[:2000]
+    sizes: dict[str, int] = {}
+    for name in {name: None for record in sample[:100] for name in record}:
+        values = [record.get(name) for record in sample]
+        if not any(isinstance(value, (bytes, dict, list)) for value in values):
+            sizes[name] = len({str(value) for value in values if value is not None})
+    return sorted((name for name, size in sizes.items() if 1 < size <= most), key=sizes.__getitem__)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anls_metric.analysis.clustering import choose_clusters
 from anls_metric.analysis.questions import JoinedQuestion
-from anls_metric.analysis.scored import Scored, choose_clusters
+from anls_metric.analysis.scored import Scored
 
 MOST, PART = 5000, 100
 """More questions than `MOST`, without documents, are listed in parts of `PART`, of which a map draws some."""

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from itertools import filterfalse, groupby
+from itertools import groupby
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from anls_metric.analysis.answer_types import ANSWER_TYPES
 from anls_metric.analysis.question_hash import hash_questions
-from anls_metric.core.json_strings import parse_written_list
 from anls_metric.core.names import natural_key
 from anls_metric.core.scorer import Scorer, mean
-from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
-from anls_metric.core.strings.metrics import Matches, NormalizedPair, find_matches, normalize_wrong
 from anls_metric.messages import make_error
-from anls_metric.options import KEYS, LEAVES, NONE, Settings
+from anls_metric.options import KEYS, LEAVES, Settings
 from anls_metric.reading.answers import (
     Answers,
     Questions,
@@ -30,40 +24,16 @@ from anls_metric.reading.answers import (
     list_places,
     list_references,
 )
-from anls_metric.reading.layouts import ABSENT, take_column
-from anls_metric.reading.roles import is_of_answers, list_plain_fields, take_whole_record
-from anls_metric.reading.table import are_numbers, read_column
 
 if TYPE_CHECKING:
+    from anls_metric.analysis.groups import Groups
     from anls_metric.analysis.leaf_keys import Figures
+    from anls_metric.core.statistics.clusters import Clusters
     from anls_metric.core.statistics.significance import Interval
+    from anls_metric.core.strings.metrics import Matches, NormalizedPair
 
 MIN_GAIN = 0.005
 """The gain of the score below which a hint is not worth a sentence: half a point."""
-
-
-class Group(NamedTuple):
-    """The questions of a group, with their places and their scores. A group for a key also has the figures of the key's
-    leaves.
-    """
-
-    places: list[int]
-    scores: list[float]
-    figures: Mapping[str, Any] = {}
-
-    @property
-    def mean(self) -> float | None:
-        """The mean of the scores, or None if there are no questions."""
-        return mean(self.scores) if self.scores else None
-
-    def interval(self, clusters: Clusters | None) -> Interval | None:
-        """Return the 95% confidence interval of the mean, or None if there are fewer than two clusters."""
-        from anls_metric.core.statistics.significance import mean_interval
-
-        return mean_interval(self.scores, clusters and [clusters.names[place] for place in self.places])
-
-
-Groups = dict[str, Group]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +88,16 @@ class Scored:
     @cached_property
     def texts(self) -> Sequence[NormalizedPair]:
         """Each wrong answer with its references, normalized."""
+        from anls_metric.core.strings.metrics import normalize_wrong  # which scores do not need
+
         answers = self.answers
         return normalize_wrong(answers.predictions, list_references(answers), self.answer_scores, self.scorer)
 
     @cached_property
     def matches(self) -> Matches:
         """Which answers are exact matches, and which contain a reference."""
+        from anls_metric.core.strings.metrics import find_matches  # which scores do not need
+
         answers = self.answers
         columns = answers.predictions, list_references(answers), self.answer_scores
         return find_matches(*columns, self.scorer, self.texts)
@@ -151,6 +125,8 @@ class Scored:
     @cached_property
     def clusters(self) -> Clusters | None:
         """The clusters of the questions, or None if there are none."""
+        from anls_metric.analysis.clustering import choose_clusters  # which scores do not need
+
         return choose_clusters(self.questions.table.records, self.settings.cluster_by)
 
     @property
@@ -291,16 +267,15 @@ def score_answers(
     lists_leaves = settings.by_key or settings.output_rows == LEAVES
     values = score_predictions(answers, answers.predictions, scorer.list_leaves() if lists_leaves else scorer)
     scores = average(answers, list(map(float, values)))
-    groups = {name: group_scores(questions.table.records, scores, name) for name in settings.by}
-    for name, found in groups.items():
-        if not found:
-            sentence = (
-                "no question has the field {field!r}: pass fields of the questions with {use.by} (found {fields})"
-            )
-            fields = ", ".join(map(repr, questions.table.records[0]))
-            raise make_error(questions.table.name, sentence, field=name, fields=fields)
+    groups: dict[str, Groups] = {}
+    if settings.by:
+        from anls_metric.analysis.groups import group_by_fields
+
+        groups = group_by_fields(questions, scores, settings.by)
     all_keys: Figures = {}
     if settings.by_key:
+        from anls_metric.analysis.clustering import choose_clusters
+        from anls_metric.analysis.groups import Group
         from anls_metric.analysis.leaf_keys import count_keys
 
         clusters = choose_clusters(questions.table.records, settings.cluster_by)
@@ -376,63 +351,6 @@ def mean_of(answers: Answers, values: Sequence[Any], scorer: Scorer) -> float:
     return mean(average(answers, list(map(float, values))))
 
 
-def choose_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None = None) -> Clusters | None:
-    """Find the document that each question is about.
-
-    Args:
-        records: the records of the questions.
-        cluster_by: the field or path that names the document of a question, as it is; "none" for no documents. None
-            takes a usual field: see `anls_metric.core.statistics.clusters.find_clusters`.
-
-    Raises:
-        InputError: no record has the field of `cluster_by`.
-    """
-    if cluster_by is None:
-        return find_clusters(records)
-    if cluster_by == NONE:
-        return None
-    names = keep_names(take_column(records, cluster_by))
-    if all(name is None for name in names):
-        sentence = "no question has the field {field!r}: pass a field of the questions with {use.cluster_by}"
-        raise make_error("", sentence, field=cluster_by)
-    return Clusters(cluster_by, names)
-
-
-LEAST_DOCUMENTS = 6
-"""The fewest values of a field that may identify documents: fewer cannot be tested."""
-
-
-def describe_independence(scored: Scored) -> str:
-    """Say that no field identifies the documents of questions, and which field may: the one that repeats with the most
-    values.
-
-    Example:
-        >>> from anls_metric import score
-        >>> rows = [{"prediction": "a", "references": ["a"], "scan": n // 2} for n in range(20)]
-        >>> describe_independence(score(rows)["data"]).rpartition("; ")[2]
-        "if 'scan' does, add --cluster-by scan (cluster_by)"
-    """
-    table, roles = scored.questions.table, scored.questions.roles
-    is_one_answer = roles.references is take_whole_record  # then all fields are values to score
-    sizes = {}
-    for name in [] if is_one_answer else filterfalse(is_of_answers, list_plain_fields(table, roles)):
-        values = keep_names(read_column(table, name))
-        size = len({*values})
-        if LEAST_DOCUMENTS <= size < len(values) and None not in values and _may_be_documents(values):
-            sizes[name] = size
-    sentence = "questions taken as independent: no field names their document"
-    if not sizes:
-        return sentence
-    field = max(sizes, key=sizes.__getitem__)
-    return f"{sentence}; if {field!r} does, add --cluster-by {shlex.quote(field)} (cluster_by)"
-
-
-def _may_be_documents(values: Sequence[Any]) -> bool:
-    """Whether values may identify documents: numbers do if the questions of a document follow one another."""
-    blocks = sum(1 for _ in groupby(values))
-    return blocks == len({*values}) or not are_numbers(values)
-
-
 def score_under(answers: Answers, scorer: Scorer, predictions: Sequence[Any] | None = None) -> float:
     """Compute the score of answers under a different scorer, or with different predictions."""
     values = score_predictions(answers, answers.predictions if predictions is None else predictions, scorer)
@@ -445,50 +363,9 @@ def list_worst(scored: Scored, count: int) -> list[int]:
     return [place for place in order[:count] if scored.scores[place] < 1.0]
 
 
-# Groups
-
-
-def group_scores(records: Sequence[Record], scores: Sequence[float], field: str) -> Groups:
-    """Group the scores of questions by the values of a field in their records. Groups are sorted by name, with 2 before
-    10.
-
-    Example:
-        >>> groups = group_scores([{"kind": "x"}, {"kind": ["x", "y"]}], [1.0, 0.0], "kind")
-        >>> {name: group.mean for name, group in groups.items()}
-        {'x': 0.5, 'y': 0.0}
-    """
-    groups: Groups = {}
-    for place, value in enumerate(take_column(records, field)):
-        for name in name_groups(field, value):
-            group = groups.setdefault(name, Group([], []))
-            group.places.append(place)
-            group.scores.append(scores[place])
-    return {name: groups[name] for name in sorted(groups, key=natural_key)}
-
-
-def name_groups(field: str, value: Any) -> list[str]:
-    """Return the names of the groups to which a question with this value of a field belongs, each once. A printed list
-    of strings is treated as a list.
-
-    Example:
-        >>> name_groups("evidence_sources", "['Table', 'Chart']"), name_groups("page", [2, 2.0])
-        (['Table', 'Chart'], ['2'])
-    """
-    if isinstance(value, str):
-        with suppress(ValueError):  # it only begins like a list
-            value = parse_written_list(value, field)
-    items = value if isinstance(value, list) else [value]
-    return list(dict.fromkeys(_name_group(field, item) for item in items if item is not None and item is not ABSENT))
-
-
-def _name_group(field: str, value: Any) -> str:
-    """Name a group: 7, "7" and 7.0 are the same group, since formats write the same value differently."""
-    name = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    return ANSWER_TYPES[field][1].get(name, name) if field in ANSWER_TYPES else name
-
-
 def complete_keys(submissions: Sequence[Scored]) -> list[Scored]:
     """Give each submission a group for every key that any submission has. A group without leaves has no questions."""
+    from anls_metric.analysis.groups import Group
     from anls_metric.analysis.leaf_keys import NO_LEAVES
 
     names = sorted({name for scored in submissions for name in scored.groups[KEYS]}, key=natural_key)
@@ -499,28 +376,3 @@ def complete_keys(submissions: Sequence[Scored]) -> list[Scored]:
         )
         for scored in submissions
     ]
-
-
-MAX_GROUPS = 12
-"""The most values of a field that groups questions without being asked for."""
-
-
-def list_grouping_fields(scored: Scored) -> list[str]:
-    """List the fields with few values, those with the fewest first. Fields with the texts of questions or answers are
-    left out.
-    """
-    records = scored.questions.table.records
-    texts = (list(scored.questions.texts), list(scored.answers.predictions))
-    fields = _list_fields_with_few_values(records, min(MAX_GROUPS, len(records) // 2))
-    return [field for field in fields if take_column(records, field) not in texts]
-
-
-def _list_fields_with_few_values(records: Sequence[Record], most: int) -> list[str]:
-    """List the fields of records that have at most this many values, those with the fewest values first."""
-    sample = records[:2000]
-    sizes: dict[str, int] = {}
-    for name in {name: None for record in sample[:100] for name in record}:
-        values = [record.get(name) for record in sample]
-        if not any(isinstance(value, (bytes, dict, list)) for value in values):
-            sizes[name] = len({str(value) for value in values if value is not None})
-    return sorted((name for name, size in sizes.items() if 1 < size <= most), key=sizes.__getitem__)

@@ -34,12 +34,9 @@ from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.core.scorer import Form, Scorer, get_scorer
 from anls_metric.core.strings.normalization import sort_rows
 from anls_metric.messages import Message, list_some
-from anls_metric.reading.answers import list_references
-from anls_metric.reading.containers import VALUE
-from anls_metric.reading.layouts import take
-from anls_metric.reading.roles import fold_name
+from anls_metric.reading.answers import LOST_FORMATTING, list_references
+from anls_metric.reading.records import VALUE, take
 from anls_metric.reading.table import ALL_VALUES, WHOLE_RECORD
-from anls_metric.reading.values import LOST_FORMATTING
 
 MAX_CASES = 256
 """The most answers in a sample of wrong ones, and of right ones."""
@@ -508,6 +505,7 @@ _MOST_KEYS = 5
 def _name_keys(step: Step, sample: _Sample) -> Step:
     """Name the keys of predictions that only their spelling tells from keys of references."""
     from anls_metric.analysis.extra_keys import list_keys  # which strings do not need
+    from anls_metric.reading.roles import fold_name
 
     found: dict[str, None] = {}
     for answer in sample.wrong:

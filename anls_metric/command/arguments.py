@@ -30,7 +30,7 @@ from anls_metric.options import (
     read_settings,
     read_switch,
 )
-from anls_metric.reading.reader import parse_input
+from anls_metric.reading.inputs import parse_input
 from anls_metric.report.schema import Run
 
 GONE: Mapping[str, str] = {

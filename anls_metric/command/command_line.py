@@ -31,7 +31,7 @@ from anls_metric.document import EVERYTHING, REPORT
 from anls_metric.gold import is_name
 from anls_metric.messages import InputError, MissingFileError, make_error, reword
 from anls_metric.options import LEAVES, RUNS, Settings
-from anls_metric.reading.reader import parse_input
+from anls_metric.reading.inputs import parse_input
 from anls_metric.report import schema
 from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.schema import Document, Headline, Run

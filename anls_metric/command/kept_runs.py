@@ -10,7 +10,7 @@ from anls_metric.command.arguments import Parser, add_flags, print_note, read_fl
 from anls_metric.command.output import check_limits, print_document, print_hints, print_limits
 from anls_metric.core.printing import make_printable
 from anls_metric.options import OPTIONS, Settings
-from anls_metric.reading.reader import parse_input
+from anls_metric.reading.inputs import parse_input
 from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.schema import Run
 from anls_metric.report.wording import word

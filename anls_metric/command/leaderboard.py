@@ -13,9 +13,10 @@ from anls_metric.gold import QUESTION_ID, find_gold, load_gold
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.files import load_bytes, read_table
-from anls_metric.reading.layouts import ABSENT
-from anls_metric.reading.reader import Input, read_answers
+from anls_metric.reading.inputs import Input
+from anls_metric.reading.reader import read_answers
 from anls_metric.reading.reading import Reading
+from anls_metric.reading.records import ABSENT
 from anls_metric.reading.roles import Side, usual_field
 from anls_metric.reading.table import Table, name_place, read_column
 from anls_metric.reading.values import read_id, read_ids

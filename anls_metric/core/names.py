@@ -50,6 +50,16 @@ def get_stem(path: str) -> str:
     return os.path.splitext(name)[0] or name
 
 
+def get_base(path: str) -> str:
+    r"""Return the last part of a path, after the last slash or backslash.
+
+    Example:
+        >>> get_base("runs/a/"), get_base("runs\\a.json")
+        ('a', 'a.json')
+    """
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+
+
 def natural_key(name: str) -> str:
     """Make a sort key that puts "part 2" before "part 10"."""
     return re.sub(r"\d+", lambda number: number[0].zfill(20), name)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
+from anls_metric.analysis.evaluation import Result, evaluate, find_scorers
 from anls_metric.core.checks import count_noun
 from anls_metric.core.names import drop_shared_prefix, get_stem
 from anls_metric.document import build_document
@@ -20,7 +20,8 @@ from anls_metric.page.processes import tell
 from anls_metric.page.uploads import get_folder, make_room
 from anls_metric.reading.files import read_table
 from anls_metric.reading.golds import find_golds, is_named_gold
-from anls_metric.reading.reader import Input
+from anls_metric.reading.inputs import Input
+from anls_metric.reading.reading import make_reading
 from anls_metric.report.numbers import PERCENT
 from anls_metric.report.schema import Document
 from anls_metric.report.wording import word

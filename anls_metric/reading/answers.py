@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.core.extraction.extract import Counts
 from anls_metric.core.scorer import mean
 from anls_metric.messages import Message
-from anls_metric.reading.containers import Record as Record
-from anls_metric.reading.roles import Roles
-from anls_metric.reading.table import Table, choose_records
+from anls_metric.reading.records import Record as Record
+from anls_metric.reading.table import Roles, Table, choose_records
+
+if TYPE_CHECKING:
+    from anls_metric.core.extraction.extract import Counts
 
 
 class Source(NamedTuple):
@@ -117,6 +118,12 @@ class Answers(NamedTuple):
     samples: str = ""
     hints: Sequence[Message] = ()
 
+
+LOST_FORMATTING = (
+    "decimal numbers among the {what} ({count:,}) have lost their formatting (12.5 may have been $12.50 or 12.50): "
+    "write them as strings"
+)
+"""The hint that numbers of a file are no longer as they were written."""
 
 COLUMNS = ("predictions", "raw", "texts", "columns", "confidences", "verdicts", "pages")
 """The fields of `Answers` that are a list with a value for each answer, or None."""

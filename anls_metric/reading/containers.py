@@ -7,30 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.core.json_strings import parse_value_or_text
-
-KEY = "(key)"
-FILE = "(file name)"
-VALUE = "(value)"
-OTHER = "(other value)"
-"""The field of what stands in place of a record, such as the text of an error."""
-
-PART = "(part)"
-"""The field that says which of several lists a record is from: what `*` stands for in the path of the records."""
-
-DOCUMENT = "(document)"
-"""The key of a document that is the only record of its file."""
-
-Record = Mapping[str, Any]
-"""A record: the values of fields by their names."""
-
-Records = list[dict[str, Any]]
+from anls_metric.reading.records import DOCUMENT, KEY, NAMES, OTHER, PART, VALUE, Record, Records, is_failure
 
 
 def records_of(value: Any) -> list[Any] | None:
@@ -66,17 +50,6 @@ def is_record(value: Any) -> bool:
     """
     tables = (_read_split, _read_named, _read_questions, _read_columns, _read_columns_by_key)
     return isinstance(value, dict) and all(read(value) is None for read in tables)
-
-
-# Names of fields. An object with such keys is a table of columns, so its keys are not ids.
-NAMES = frozenset(
-    (
-        *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "preds"),
-        *("answer", "answers", "references", "reference", "gt", "det", "model_answer", "reference_answer"),
-        *("pred_answer", "response", "output", "target", "label", "labels", "doc", "instance", "gold"),
-        *("actual_output", "expected_output"),
-    )
-)
 
 
 # The names under which programs write their records.
@@ -181,14 +154,6 @@ def _read_answers_by_id(value: Record) -> list[Any] | None:
 def _are_ids(keys: Iterable[str]) -> bool:
     """Whether keys look like ids, which have digits, and not like names of fields."""
     return all(any(map(str.isdigit, str(key))) for key in keys)
-
-
-def is_failure(value: Any) -> bool:
-    """Whether a value is what an API returns in place of an answer: an object with an error."""
-    return isinstance(value, dict) and bool(value.get("error")) and value.keys() <= _OF_FAILURES
-
-
-_OF_FAILURES = {"error", "code", "detail", "details", "message", "status", "status_code", "success", "type"}
 
 
 CONTAINERS = (

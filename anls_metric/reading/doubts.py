@@ -11,18 +11,17 @@ from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.golds import count_equal, fold
-from anls_metric.reading.layouts import Fields, Path
 from anls_metric.reading.reading import Reading
+from anls_metric.reading.records import Fields, Path
 from anls_metric.reading.roles import (
     FILES,
-    Roles,
     is_uncertain,
     list_shared_fields,
     may_be_either,
     take_whole_record,
     usual_field,
 )
-from anls_metric.reading.table import Table, does_count, is_unique, read_column, show_path
+from anls_metric.reading.table import Roles, Table, does_count, is_unique, read_column, show_path
 from anls_metric.reading.values import read_columns_together, read_ids, read_questions, read_references
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from anls_metric.core.checks import find_similar_name
 from anls_metric.core.names import get_stem, natural_key
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
 from anls_metric.options import RUNS, Settings
-from anls_metric.reading.containers import FILE, VALUE
 from anls_metric.reading.formats import MAX_UNPACKED, get_extension, read_bytes, read_record, read_text
 from anls_metric.reading.laid_out import apply_layout
+from anls_metric.reading.records import FILE, VALUE
 from anls_metric.reading.table import Table
 
 

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 from anls_metric.core.checks import count_noun
 from anls_metric.core.names import find_repeated, natural_key
 from anls_metric.messages import InputError, Message, list_some, make_error, shorten
-from anls_metric.reading.containers import FILE, NAMES, VALUE, find_path, is_record, records_of
+from anls_metric.reading.containers import find_path, is_record, records_of
+from anls_metric.reading.records import FILE, NAMES, VALUE
 from anls_metric.reading.table import Table, name_places
 
 MAX_UNPACKED = 2_000_000_000

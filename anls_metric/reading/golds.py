@@ -13,10 +13,10 @@ from contextlib import suppress
 from typing import Any, Literal
 
 from anls_metric.messages import InputError
-from anls_metric.reading.layouts import ABSENT
 from anls_metric.reading.reading import Reading
-from anls_metric.reading.roles import Roles, may_be_either
-from anls_metric.reading.table import Table, read_column, show_path
+from anls_metric.reading.records import ABSENT
+from anls_metric.reading.roles import may_be_either
+from anls_metric.reading.table import Roles, Table, read_column, show_path
 from anls_metric.reading.values import read_columns_together, read_references
 
 Contents = Literal["references", "predictions", "both", "either", "references or both", "neither"]

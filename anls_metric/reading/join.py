@@ -7,25 +7,24 @@ column of the submission is then brought into this order.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
 from anls_metric.core.extraction.extract import extract_all
 from anls_metric.core.json_strings import parse_value_or_text
+from anls_metric.core.names import get_base
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, PAGES, Settings
 from anls_metric.reading.answers import Answers, Questions, Source
-from anls_metric.reading.containers import FILE, KEY, OTHER, Record
 from anls_metric.reading.doubts import check_copies, check_pairing, propose_key, refuse_copies
 from anls_metric.reading.join_keys import Key, find_key
-from anls_metric.reading.layouts import ABSENT, Path, take_column
 from anls_metric.reading.reading import Reading
-from anls_metric.reading.roles import Answer, Roles, error_of_missing_field, find_pages, require
+from anls_metric.reading.records import ABSENT, FILE, KEY, OTHER, Path, Record, take_column
+from anls_metric.reading.roles import Answer, error_of_missing_field, find_pages, require
 from anls_metric.reading.runs import choose_runs, error_of_repeated, order_by_id
 from anls_metric.reading.systems import find_ids_of_runs, refuse_systems
-from anls_metric.reading.table import Table, choose_records, read_column, show_path
+from anls_metric.reading.table import Roles, Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
     read_assessments,
     read_columns,
@@ -133,26 +132,22 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
     count = f"{answered:,} of {total:,}"
     if len(order.records) > total:
         count = f"{count_noun(answered, 'answer')} to {count_noun(total, 'question')}"
-    read = _describe_source(table, roles, gold.roles, count)._replace(gold=_base(gold.table.name), joined_by=how)
+    read = _describe_source(table, roles, gold.roles, count)._replace(gold=get_base(gold.table.name), joined_by=how)
     if extra:
         read = read.add(f"{count_noun(extra, 'answer')} to other questions not used")
     if unused is not None:
-        read = read.add(f"{_name(unused)} of {_base(table.name)} not used")
+        read = read.add(f"{_name(unused)} of {get_base(table.name)} not used")
     return _make_answers(gold, table, roles, order, read, reading, hints)
 
 
 def _describe_source(table: Table, roles: Roles, theirs: Roles, count: str) -> Source:
     """Describe what is read from a table, given the roles of the gold file."""
-    return Source(_name(roles.prediction), _base(table.name), _name(theirs.references), "", "", count)
+    return Source(_name(roles.prediction), get_base(table.name), _name(theirs.references), "", "", count)
 
 
 def _name(path: Path | None) -> str:
     """Name a field in the line that says what was read."""
     return show_path(path).strip("'\"")
-
-
-def _base(name: str) -> str:
-    return re.split(r"[/\\]", name.rstrip("/\\"))[-1]
 
 
 def _refuse_submissions(gold: Questions, table: Table) -> None:

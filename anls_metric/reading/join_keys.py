@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, list_some, make_error
 from anls_metric.options import NONE, Settings
-from anls_metric.reading.containers import FILE, KEY
-from anls_metric.reading.layouts import Path
-from anls_metric.reading.roles import Roles, list_plain_fields, list_shared_fields
-from anls_metric.reading.table import Table, describe_fields, does_count, is_unique, show_path
+from anls_metric.reading.records import FILE, KEY, Path
+from anls_metric.reading.roles import list_plain_fields, list_shared_fields
+from anls_metric.reading.table import Roles, Table, describe_fields, does_count, is_unique, show_path
 from anls_metric.reading.values import read_ids, read_questions, show_ids
 
 if TYPE_CHECKING:

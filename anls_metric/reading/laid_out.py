@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.containers import VALUE
-from anls_metric.reading.layouts import ABSENT, Layout, find_layout, recognize_layout, take_column
+from anls_metric.reading.layouts import Layout, find_layout, recognize_layout
 from anls_metric.reading.record_lists import choose_lists, split_documents
+from anls_metric.reading.records import ABSENT, VALUE, take_column
 from anls_metric.reading.table import Table, choose_records, find_places, list_fields, name_place, read_column
 
 

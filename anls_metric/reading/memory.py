@@ -5,15 +5,15 @@ This module imports none of these libraries: a user who has a frame has imported
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Collection, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from anls_metric.core.checks import describe
-from anls_metric.core.strings.rows import COLUMN_METHODS, as_column, find_lazy_call, has_stream, read_stream
+from anls_metric.core.strings.rows import as_column, find_lazy_call, has_stream, read_stream
 from anls_metric.messages import make_error
-from anls_metric.reading.containers import NAMES, Records
 from anls_metric.reading.image_cells import holds_image
+from anls_metric.reading.kinds import find_dump, is_list
+from anls_metric.reading.records import NAMES, Records
 from anls_metric.reading.table import Table, name_places
 
 _SAMPLE = 100  # records
@@ -57,23 +57,6 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Tab
         sentence = "expected a path, a DataFrame, a list of dicts or a dict of columns, got {data}"
         raise make_error(name, sentence, data=describe(data))
     return Table(read_values(data, name), name)
-
-
-def is_list(data: Any) -> bool:
-    """Whether an object is a list or a library's column, rather than a table."""
-    if isinstance(data, (str, bytes, Mapping)):
-        return False
-    is_column = isinstance(data, (Sequence, ValuesView)) or any(hasattr(data, method) for method in COLUMN_METHODS)
-    return is_column and not is_table(data)
-
-
-def is_table(data: Any) -> bool:
-    """Whether an object is a library's table."""
-    if _find_dump(data):  # pydantic's models have a schema, too
-        return False
-    if any(hasattr(data, name) for name in ("columns", "column_names", "schema")):
-        return True
-    return has_stream(data) and not any(hasattr(data, method) for method in COLUMN_METHODS)
 
 
 def fetch_rows(data: Any, name: str) -> Any:
@@ -155,29 +138,9 @@ _READERS: Mapping[tuple[str, str], _Reader] = {
 """The library and the name of a class -> its reader."""
 
 
-def _dump_attrs(value: Any) -> Any:
-    import attrs  # the user has it: the object is one of its classes
-
-    return attrs.asdict(value)
-
-
-# What an object of pydantic, of a dataclass or of attrs has -> what makes a dict of it.
-_DUMPS: Mapping[str, Callable[[Any], Any]] = {
-    "model_dump": lambda value: value.model_dump(mode="json"),
-    "__dataclass_fields__": dataclasses.asdict,
-    "__attrs_attrs__": _dump_attrs,
-}
-
-
-def _find_dump(value: Any) -> Callable[[Any], Any] | None:
-    """Find what turns an object that can dump itself into a dict."""
-    marks = (mark for mark in _DUMPS if hasattr(value, mark) and not isinstance(value, type))
-    return next(map(_DUMPS.__getitem__, marks), None)
-
-
 def _clean_records(records: Sequence[Mapping[Any, Any]]) -> Records:
     """Make dicts from records, and from the objects in them if one of the first records has any."""
-    if any(_find_dump(value) for record in records[:_SAMPLE] for value in record.values()):
+    if any(find_dump(value) for record in records[:_SAMPLE] for value in record.values()):
         return [{field: _clean(value) for field, value in record.items()} for record in records]
     return list(map(dict, records))
 
@@ -189,7 +152,7 @@ def _clean(value: Any) -> Any:
     """
     if type(value) in _PLAIN:
         return value
-    dump = _find_dump(value)
+    dump = find_dump(value)
     if dump:
         return dump(value)
     if type(value).__name__ in ("NAType", "NaTType"):

@@ -10,20 +10,20 @@ from typing import Any
 from anls_metric.messages import MAX_LENGTH, InputError, Message
 from anls_metric.options import Settings
 from anls_metric.reading.golds import fold
-from anls_metric.reading.layouts import ABSENT, describe_failures
+from anls_metric.reading.layouts import describe_failures
+from anls_metric.reading.records import ABSENT
 from anls_metric.reading.roles import (
     ANSWERS,
     IDS,
     PREDICTIONS,
     REFERENCES,
     MissingError,
-    Roles,
     holds_whole_answers,
     list_plain_fields,
     may_be_either,
     usual_field,
 )
-from anls_metric.reading.table import Table, describe_fields, is_unique, list_values, read_column, show_path
+from anls_metric.reading.table import Roles, Table, describe_fields, is_unique, list_values, read_column, show_path
 from anls_metric.reading.values import read_ids
 
 

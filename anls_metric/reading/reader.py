@@ -7,64 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
-from anls_metric.core.names import drop_shared_prefix, find_repeated, get_stem
-from anls_metric.messages import InputError, Message, list_some, make_error
+from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids, list_references
-from anls_metric.reading.containers import DOCUMENT, FILE, KEY, VALUE, find_lists
+from anls_metric.reading.containers import find_lists
 from anls_metric.reading.fields import choose_fields, name_fields
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
+from anls_metric.reading.inputs import Input, name_inputs
 from anls_metric.reading.join import extract_answers, join, read_both, read_gold
 from anls_metric.reading.laid_out import apply_layout
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.record_lists import error_of_mappings
+from anls_metric.reading.records import DOCUMENT, FILE, KEY, VALUE
 from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs
 from anls_metric.reading.systems import split_submissions
 from anls_metric.reading.table import Table, read_column
-
-
-class Input(NamedTuple):
-    """A file or data in memory.
-
-    Attributes:
-        data: the path of a file, a folder or a pattern, or "-"; or data in memory, such as a `Table`.
-        name: the name that the user gives it; "" to name it by its path.
-        is_marked: whether the user marks it as a submission.
-    """
-
-    data: Any
-    name: str = ""
-    is_marked: bool = False
-
-    @property
-    def path(self) -> str:
-        """The path, or "" for data in memory."""
-        return self.data if isinstance(self.data, str) else ""
-
-    @property
-    def is_submission(self) -> bool:
-        """Whether it is no gold file, because it is marked or named."""
-        return self.is_marked or bool(self.name)
-
-
-def parse_input(word: str) -> Input:
-    """Make an input from a path, or from ``NAME=FILE``.
-
-    Example:
-        >>> parse_input("base=run 1.json")
-        Input(data='run 1.json', name='base', is_marked=False)
-    """
-    name, equals, path = word.partition("=")
-    is_named = equals and name and os.sep not in name and not os.path.exists(word)
-    if not word:
-        raise make_error("", "a file name is empty: check for an empty shell variable")
-    if is_named and not path:
-        raise make_error(word, "there is no file after the equals sign: write NAME=FILE")
-    return Input(path, name) if is_named else Input(word)
 
 
 def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) -> Iterator[Answers]:
@@ -338,41 +298,3 @@ def _lay_out_gold(table: Table, reading: Reading) -> Table:
         return laid_out
     other = _lay_out(table, replace(reading, settings=replace(reading.settings, layout=None)))
     return laid_out if find_contents(other, reading) in ("predictions", "neither") else other
-
-
-def check_paths(inputs: Sequence[Input]) -> None:
-    """Report a missing file before anything is read."""
-    from anls_metric.reading.files import describe_missing_file, list_files
-
-    for path in {each.path for each in inputs} - {"", "-"}:
-        if not os.path.exists(path) and list_files(path) is None:
-            raise describe_missing_file(path)
-
-
-# Names
-
-
-def name_inputs(inputs: Sequence[Input]) -> list[str]:
-    """Name inputs after their file stems, prefixed with folders if two stems are the same.
-
-    Example:
-        >>> name_inputs([Input("a/run.json"), Input("b/run.json"), Input("c.json", "tuned")])
-        ['a/run', 'b/run', 'tuned']
-    """
-    paths = ["standard input" if each.path == "-" else each.path for each in inputs if not each.name]
-    names = list(map(get_stem, paths))
-    if len(set(names)) < len(names):
-        folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
-        shared = os.path.commonpath(folders)
-        names = [os.path.relpath(os.path.join(folder, name), shared) for folder, name in zip(folders, names)]
-    given = {each.name for each in inputs if each.name}
-    taken = find_repeated([*names, *given])
-    if taken:
-        sentence = "two submissions are named {names}: give each its own name"
-        path = next(path for path, name in zip(paths, names) if name in taken)
-        real = [os.path.realpath(path) for path in paths]
-        if len(set(real)) < len(real):
-            sentence = "the same file is passed twice ({names}): remove one of them, or give each its own name"
-        raise make_error("", sentence + ", such as first={path}", names=list_some(taken), path=path)
-    short = iter(drop_shared_prefix(names, given))
-    return [each.name or next(short) for each in inputs]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from anls_metric.core.extraction.extract import Extraction, extractor_for
+from anls_metric.core.extraction.extract import Extraction, extractor, extractor_for
 from anls_metric.core.scorer import Form, Scorer, get_scorer
 from anls_metric.options import NONE, Settings
-from anls_metric.reading.layouts import Path
-from anls_metric.reading.roles import Roles, Side, find_roles
-from anls_metric.reading.table import Table
+from anls_metric.reading.records import Path
+from anls_metric.reading.roles import Side, check_field_names, find_roles
+from anls_metric.reading.table import Roles, Table
 
 
 @dataclass(frozen=True)
@@ -48,3 +48,15 @@ class Reading:
         """The extraction steps, or None if there are none."""
         names = self.settings.extract
         return extractor_for(self.scorer, ",".join(names)) if names else None
+
+
+def make_reading(settings: Settings, scorer: Scorer) -> Reading:
+    """Make the options for reading answers in the form that a scorer needs.
+
+    Raises:
+        InputError: an option does not fit the scorer. ValueError: a name does not exist.
+    """
+    check_field_names(settings, scorer)
+    if settings.extract:
+        extractor(",".join(settings.extract))  # refuses an unknown rule
+    return Reading(settings, scorer)

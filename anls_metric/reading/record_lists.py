@@ -10,13 +10,7 @@ from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import (
-    DOCUMENT,
-    FILE,
-    KEY,
-    PART,
-    VALUE,
     Found,
-    Records,
     are_answers_by_id,
     find_lists,
     find_mappings,
@@ -25,6 +19,7 @@ from anls_metric.reading.containers import (
     records_of,
     take_records,
 )
+from anls_metric.reading.records import DOCUMENT, FILE, KEY, PART, VALUE, Records
 from anls_metric.reading.table import Table, has, name_places, read_column
 
 _MOST = 5  # lists that an error names

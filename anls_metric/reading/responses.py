@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anls_metric.reading.containers import Record
+from anls_metric.reading.records import Record
 
 
 class Samples(list[Any]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from anls_metric.core.checks import find_similar_name
 from anls_metric.core.scorer import Scorer
@@ -17,9 +17,8 @@ from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.core.strings.normalization import NORMALIZATIONS
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, OPTIONS, Settings
-from anls_metric.reading.containers import FILE, KEY, OTHER, PART, VALUE, Record
-from anls_metric.reading.layouts import Fields, Path, drop_fields, take_column
-from anls_metric.reading.table import MAX_SAMPLE, Table, describe_fields, first_path, has, show_path, split_key
+from anls_metric.reading.records import FILE, KEY, OTHER, PART, VALUE, Fields, Path, Record, drop_fields, take_column
+from anls_metric.reading.table import MAX_SAMPLE, Roles, Table, describe_fields, first_path, has, show_path, split_key
 
 Side = Literal["gold", "submission", "both"]
 """What a table holds: accepted answers, predictions, or predictions with their accepted answers."""
@@ -73,21 +72,6 @@ _SIDES = {
     **dict.fromkeys(("prediction", "page", *_ASSESSMENTS), "submission"),
 }
 """The options for fields that only one side has, and this side."""
-
-
-class Roles(NamedTuple):
-    """The paths of fields by role. None means that the role has no field.
-
-    Attributes:
-        id, question, prediction, references: the paths of these roles.
-        others: the paths of the confidence, of a judge's verdict, and of the columns of a benchmark's rule.
-    """
-
-    id: Path | None = None
-    question: Path | None = None
-    prediction: Path | None = None
-    references: Path | None = None
-    others: Mapping[str, Path] = {}
 
 
 def find_roles(

@@ -11,14 +11,10 @@ from anls_metric.core.names import find_repeated
 from anls_metric.messages import InputError, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import COLUMNS, Answers, choose_answers, list_ids
-from anls_metric.reading.layouts import ABSENT
-from anls_metric.reading.roles import (
-    RUNS,
-    Roles,
-    usual_field,
-)
+from anls_metric.reading.records import ABSENT
+from anls_metric.reading.roles import RUNS, usual_field
 from anls_metric.reading.systems import HALF, count_differing, find_systems, list_distinguishing, list_even, tells_apart
-from anls_metric.reading.table import Table, find_places, read_column
+from anls_metric.reading.table import Roles, Table, find_places, read_column
 from anls_metric.reading.values import read_columns_together, read_questions, show_ids
 
 

@@ -15,18 +15,10 @@ from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Questions
-from anls_metric.reading.layouts import ABSENT
 from anls_metric.reading.reading import Reading
-from anls_metric.reading.roles import (
-    FILES,
-    RUNS,
-    SUBMISSIONS,
-    Roles,
-    error_of_missing_field,
-    list_plain_fields,
-    usual_field,
-)
-from anls_metric.reading.table import Table, are_numbers, choose_records, has, is_unique, read_column
+from anls_metric.reading.records import ABSENT
+from anls_metric.reading.roles import FILES, RUNS, SUBMISSIONS, error_of_missing_field, list_plain_fields, usual_field
+from anls_metric.reading.table import Roles, Table, are_numbers, choose_records, has, is_unique, read_column
 from anls_metric.reading.values import read_columns_together, read_ids, read_questions, refuse_gaps
 
 _NEARLY_ALL = 0.8  # the share of the questions that each system must have answered

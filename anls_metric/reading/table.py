@@ -5,11 +5,25 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.messages import Message, list_some, make_error
-from anls_metric.reading.containers import FILE, KEY, VALUE, Record, is_failure
-from anls_metric.reading.layouts import ABSENT, NAMES_OF_FUNCTIONS, Fields, Layout, Path, list_paths, take, take_column
+from anls_metric.reading.records import (
+    ABSENT,
+    FILE,
+    KEY,
+    VALUE,
+    Fields,
+    Path,
+    Record,
+    is_failure,
+    list_paths,
+    take,
+    take_column,
+)
+
+if TYPE_CHECKING:
+    from anls_metric.reading.layouts import Layout
 
 MAX_SAMPLE = 100
 """The number of records that show which fields a table has."""
@@ -49,6 +63,21 @@ class Table(NamedTuple):
     layout: Layout | None = None
     root: Any = None
     paths: tuple[str, ...] = ()
+
+
+class Roles(NamedTuple):
+    """The paths of fields by role. None means that the role has no field.
+
+    Attributes:
+        id, question, prediction, references: the paths of these roles.
+        others: the paths of the confidence, of a judge's verdict, and of the columns of a benchmark's rule.
+    """
+
+    id: Path | None = None
+    question: Path | None = None
+    prediction: Path | None = None
+    references: Path | None = None
+    others: Mapping[str, Path] = {}
 
 
 def name_place(table: Table, number: int) -> str:
@@ -189,6 +218,8 @@ def show_path(path: Path | None) -> str:
     if isinstance(path, Fields):
         return ", ".join(path.names)
     if callable(path):
+        from anls_metric.reading.layouts import NAMES_OF_FUNCTIONS  # only the rows of layouts have functions
+
         return NAMES_OF_FUNCTIONS.get(path, WHOLE_RECORD)
     return _NAMES.get(path, repr(path))
 

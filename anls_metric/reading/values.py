@@ -22,14 +22,15 @@ from anls_metric.core.json_values import from_json
 from anls_metric.core.scorer import Form
 from anls_metric.messages import InputError, Message, make_error, shorten
 from anls_metric.options import Settings
-from anls_metric.reading.containers import Records, is_failure
-from anls_metric.reading.layouts import ABSENT, Path, describe_failures, remove_prompt, take
+from anls_metric.reading.answers import LOST_FORMATTING
+from anls_metric.reading.layouts import describe_failures, remove_prompt
+from anls_metric.reading.records import ABSENT, Path, Records, is_failure, take
 from anls_metric.reading.responses import Samples, text_of_parts
 from anls_metric.reading.roles import ANSWERS, PREDICTIONS, usual_field
 from anls_metric.reading.table import Table, list_fields, name_place, read_column, show_path, split_key
 
 if TYPE_CHECKING:
-    from anls_metric.reading.roles import Roles
+    from anls_metric.reading.table import Roles
 
 
 def refuse_gaps(
@@ -271,12 +272,6 @@ def _find_text(values: Sequence[Any]) -> str | None:
     name = usual_field(table._replace(fields=texts), (*PREDICTIONS, *ANSWERS, "text", "content"))
     name = name or next(iter(texts if len(texts) == 1 else ()), None)
     return before + name if name else None
-
-
-LOST_FORMATTING = (
-    "decimal numbers among the {what} ({count:,}) have lost their formatting (12.5 may have been $12.50 or 12.50): "
-    "write them as strings"
-)
 
 
 def warn_of_decimals(column: Sequence[Any], name: str, what: str) -> list[Message]:

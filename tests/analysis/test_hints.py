@@ -24,7 +24,7 @@ from anls_metric.analysis.steps import EXAMPLES as STEPS
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import get_scorer
 from anls_metric.options import Settings
-from anls_metric.reading.reader import Input
+from anls_metric.reading.inputs import Input
 from tests.analysis.scoring import score_columns
 
 BRANDS = ["Coca", "Pepsi", "Fanta", "Sprite", "Schweppes", "Orangina", "Afri", "Rivella"]

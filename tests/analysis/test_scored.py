@@ -16,7 +16,10 @@ import pytest
 import anls_metric
 from anls_metric import VARIANTS, Scores, Variant, cluster_field, compare, get_variant, interval, score
 from anls_metric.analysis.alignment import MAX_CELLS, align
-from anls_metric.analysis.scored import choose_clusters, describe_independence, list_grouping_fields, score_under
+from anls_metric.analysis.clustering import choose_clusters
+from anls_metric.analysis.independence import describe_independence
+from anls_metric.analysis.question_groups import list_grouping_fields
+from anls_metric.analysis.scored import score_under
 from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.reading.table import Table
 from tests.analysis.scoring import make_table, score_columns

@@ -25,7 +25,7 @@ from anls_metric.analysis.lost_points import MEANINGS
 from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.corrections import read_corrections
-from anls_metric.reading.reader import Input
+from anls_metric.reading.inputs import Input
 from tests.conftest import wait_for
 from tests.report.conftest import SIZES, OpenReport
 from tests.report.sample_reports import HOSTILE, as_html, build_report, conclude, make_answers, read_data, score_pairs

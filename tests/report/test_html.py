@@ -25,7 +25,7 @@ from anls_metric.analysis.evaluation import evaluate
 from anls_metric.analysis.hint import Hint
 from anls_metric.messages import Message
 from anls_metric.options import Settings
-from anls_metric.reading.reader import Input
+from anls_metric.reading.inputs import Input
 from anls_metric.report.schema import Headline
 from anls_metric.report.scripts import ASSETS, DRAWING, SCRIPT
 from tests.report.sample_reports import (

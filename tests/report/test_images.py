@@ -18,7 +18,7 @@ from anls_metric.analysis.evaluation import evaluate
 from anls_metric.analysis.images import Images
 from anls_metric.messages import InputError
 from anls_metric.options import Settings
-from anls_metric.reading.reader import Input
+from anls_metric.reading.inputs import Input
 from tests.conftest import mark_needs
 from tests.report.sample_reports import as_html, read_data
 

@@ -11,7 +11,7 @@ from anls_metric import compare, score
 from anls_metric.analysis.evaluation import evaluate
 from anls_metric.document import build_document
 from anls_metric.options import Settings
-from anls_metric.reading.reader import Input
+from anls_metric.reading.inputs import Input
 from anls_metric.report.numbers import PERCENT, PLAIN, NumberFormat
 from anls_metric.report.tables import _escape_latex, as_latex, as_markdown, write_sentence
 from anls_metric.report.wording import word

@@ -1,0 +1,33 @@
+"""Finds the documents that questions are about: the clusters of a set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
+from anls_metric.messages import make_error
+from anls_metric.options import NONE
+from anls_metric.reading.records import take_column
+
+
+def choose_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None = None) -> Clusters | None:
+    """Find the document that each question is about.
+
+    Args:
+        records: the records of the questions.
+        cluster_by: the field or path that names the document of a question, as it is; "none" for no documents. None
+            takes a usual field: see `anls_metric.core.statistics.clusters.find_clusters`.
+
+    Raises:
+        InputError: no record has the field of `cluster_by`.
+    """
+    if cluster_by is None:
+        return find_clusters(records)
+    if cluster_by == NONE:
+        return None
+    names = keep_names(take_column(records, cluster_by))
+    if all(name is None for name in names):
+        sentence = "no question has the field {field!r}: pass a field of the questions with {use.cluster_by}"
+        raise make_error("", sentence, field=cluster_by)
+    return Clusters(cluster_by, names)

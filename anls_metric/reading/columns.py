@@ -1,0 +1,74 @@
+"""The short way of plain columns: strings and lists of references, which are paired by position.
+
+Nothing about them has to be decided: the call says which is which, and they have no ids, fields or values of other
+types that could contradict it. The reader reads everything else; for such columns it would find the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from anls_metric.core.names import get_base
+from anls_metric.core.scorer import Scorer
+from anls_metric.options import INPUT, OPTIONS, PAGES, Settings
+from anls_metric.reading.answers import Answers, Questions, Source
+from anls_metric.reading.inputs import Input
+from anls_metric.reading.table import Roles, Table, name_places
+
+_PREDICTION, _REFERENCES = "prediction", "references"
+_DECIDING = [name for name, option in OPTIONS.items() if option.group == INPUT] + [_PREDICTION, _REFERENCES, "extract"]
+"""The options that say how something is read."""
+
+
+def pair_columns(
+    inputs: Sequence[Input], gold: Input | None, settings: Settings, scorer: Scorer
+) -> list[Answers] | None:
+    """Pair each submission with the references, or return None if something has to be decided.
+
+    Args:
+        inputs: the submissions.
+        gold: the references.
+        settings: the options.
+        scorer: what scores the answers.
+    """
+    is_plain = scorer.form == "text" and all(getattr(settings, name) == OPTIONS[name].default for name in _DECIDING)
+    if gold is None or not is_plain or PAGES in settings.metrics or len({each.name for each in inputs}) < len(inputs):
+        return None
+    accepted = _find_column(gold, _REFERENCES)
+    columns = [_find_column(each, _PREDICTION) for each in inputs]
+    if not _are_references(accepted) or not all(_are_texts(each) and len(each) == len(accepted) for each in columns):
+        return None
+    table = Table([{_REFERENCES: own} for own in accepted], gold.name, name_places("row"), fields={_REFERENCES: False})
+    numbers = [str(number) for number in range(1, len(accepted) + 1)]
+    questions = Questions(
+        table, numbers, list(accepted), [None] * len(accepted), has_ids=False, roles=Roles(references=_REFERENCES)
+    )
+    count, theirs = f"{len(accepted):,} of {len(accepted):,}", get_base(gold.name)
+    return [
+        Answers(
+            each.name,
+            questions,
+            list(column),
+            Source(_PREDICTION, get_base(each.name), _REFERENCES, theirs, "position", count),
+        )
+        for each, column in zip(inputs, columns)
+    ]
+
+
+def _find_column(each: Input, field: str) -> Any:
+    """Find the only column of an input."""
+    return each.data[field] if isinstance(each.data, dict) and [*each.data] == [field] else None
+
+
+def _are_texts(column: Any) -> bool:
+    """Whether a column holds strings, which are no written lists: these may be several answers each."""
+    is_column = isinstance(column, (list, tuple)) and set(map(type, column)) == {str}
+    return is_column and not any(text[:1] == "[" for text in column)
+
+
+def _are_references(column: Any) -> bool:
+    """Whether a column holds lists of strings, none of them empty."""
+    is_column = isinstance(column, (list, tuple)) and set(map(type, column)) == {list} and all(column)
+    return is_column and set(map(type, chain.from_iterable(column))) == {str}

@@ -1,0 +1,85 @@
+"""What a user passes to be read: files and data in memory, and the names of the submissions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from anls_metric.core.names import drop_shared_prefix, find_repeated, get_stem
+from anls_metric.messages import list_some, make_error
+
+
+class Input(NamedTuple):
+    """A file or data in memory.
+
+    Attributes:
+        data: the path of a file, a folder or a pattern, or "-"; or data in memory, such as a `Table`.
+        name: the name that the user gives it; "" to name it by its path.
+        is_marked: whether the user marks it as a submission.
+    """
+
+    data: Any
+    name: str = ""
+    is_marked: bool = False
+
+    @property
+    def path(self) -> str:
+        """The path, or "" for data in memory."""
+        return self.data if isinstance(self.data, str) else ""
+
+    @property
+    def is_submission(self) -> bool:
+        """Whether it is no gold file, because it is marked or named."""
+        return self.is_marked or bool(self.name)
+
+
+def parse_input(word: str) -> Input:
+    """Make an input from a path, or from ``NAME=FILE``.
+
+    Example:
+        >>> parse_input("base=run 1.json")
+        Input(data='run 1.json', name='base', is_marked=False)
+    """
+    name, equals, path = word.partition("=")
+    is_named = equals and name and os.sep not in name and not os.path.exists(word)
+    if not word:
+        raise make_error("", "a file name is empty: check for an empty shell variable")
+    if is_named and not path:
+        raise make_error(word, "there is no file after the equals sign: write NAME=FILE")
+    return Input(path, name) if is_named else Input(word)
+
+
+def check_paths(inputs: Sequence[Input]) -> None:
+    """Report a missing file before anything is read."""
+    from anls_metric.reading.files import describe_missing_file, list_files
+
+    for path in {each.path for each in inputs} - {"", "-"}:
+        if not os.path.exists(path) and list_files(path) is None:
+            raise describe_missing_file(path)
+
+
+def name_inputs(inputs: Sequence[Input]) -> list[str]:
+    """Name inputs after their file stems, prefixed with folders if two stems are the same.
+
+    Example:
+        >>> name_inputs([Input("a/run.json"), Input("b/run.json"), Input("c.json", "tuned")])
+        ['a/run', 'b/run', 'tuned']
+    """
+    paths = ["standard input" if each.path == "-" else each.path for each in inputs if not each.name]
+    names = list(map(get_stem, paths))
+    if len(set(names)) < len(names):
+        folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
+        shared = os.path.commonpath(folders)
+        names = [os.path.relpath(os.path.join(folder, name), shared) for folder, name in zip(folders, names)]
+    given = {each.name for each in inputs if each.name}
+    taken = find_repeated([*names, *given])
+    if taken:
+        sentence = "two submissions are named {names}: give each its own name"
+        path = next(path for path, name in zip(paths, names) if name in taken)
+        real = [os.path.realpath(path) for path in paths]
+        if len(set(real)) < len(real):
+            sentence = "the same file is passed twice ({names}): remove one of them, or give each its own name"
+        raise make_error("", sentence + ", such as first={path}", names=list_some(taken), path=path)
+    short = iter(drop_shared_prefix(names, given))
+    return [each.name or next(short) for each in inputs]

@@ -1,0 +1,49 @@
+"""Tells a column of answers from a library's table, by what an object has.
+
+This module imports none of these libraries: a user who has a frame has imported its library.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence, ValuesView
+from typing import Any
+
+from anls_metric.core.strings.rows import COLUMN_METHODS, has_stream
+
+
+def is_list(data: Any) -> bool:
+    """Whether an object is a list or a library's column, rather than a table."""
+    if isinstance(data, (str, bytes, Mapping)):
+        return False
+    is_column = isinstance(data, (Sequence, ValuesView)) or any(hasattr(data, method) for method in COLUMN_METHODS)
+    return is_column and not is_table(data)
+
+
+def is_table(data: Any) -> bool:
+    """Whether an object is a library's table."""
+    if find_dump(data):  # pydantic's models have a schema, too
+        return False
+    if any(hasattr(data, name) for name in ("columns", "column_names", "schema")):
+        return True
+    return has_stream(data) and not any(hasattr(data, method) for method in COLUMN_METHODS)
+
+
+def _dump_attrs(value: Any) -> Any:
+    import attrs  # the user has it: the object is one of its classes
+
+    return attrs.asdict(value)
+
+
+# What an object of pydantic, of a dataclass or of attrs has -> what makes a dict of it.
+_DUMPS: Mapping[str, Callable[[Any], Any]] = {
+    "model_dump": lambda value: value.model_dump(mode="json"),
+    "__dataclass_fields__": dataclasses.asdict,
+    "__attrs_attrs__": _dump_attrs,
+}
+
+
+def find_dump(value: Any) -> Callable[[Any], Any] | None:
+    """Find what turns an object that can dump itself into a dict."""
+    marks = (mark for mark in _DUMPS if hasattr(value, mark) and not isinstance(value, type))
+    return next(map(_DUMPS.__getitem__, marks), None)
