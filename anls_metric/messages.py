@@ -17,7 +17,6 @@ from string import Formatter
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
-from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.options import OPTIONS
 
 FrontEnd = Literal["python", "command", "page", "endpoint"]
@@ -41,7 +40,7 @@ _LISTS: Mapping[str, Mapping[FrontEnd, str]] = {
     "EXTRACTORS lists them": {
         "command": "`anls --help` lists them",
         "page": "“Extract answers from raw model output” lists them",
-        "endpoint": f"choose from {', '.join(EXTRACTORS)}",
+        "endpoint": "choose from {names}",
     },
     "`anls layouts` lists them": {"endpoint": "list_layouts lists them"},
 }
@@ -165,7 +164,10 @@ def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
 def reword(text: str, front_end: FrontEnd) -> str:
     """Reword an error message for a front end."""
     for words, others in _LISTS.items():
-        text = text.replace(words, others.get(front_end, words))
+        if words in text:
+            from anls_metric.core.extraction.extract import EXTRACTORS  # which other texts do not need
+
+            text = text.replace(words, others.get(front_end, words).format(names=", ".join(EXTRACTORS)))
     return text
 
 

@@ -17,7 +17,7 @@ from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.abstention import abstains
-from anls_metric.core.strings.metrics import contains_any, is_contained
+from anls_metric.core.strings.matches import contains_any, is_contained
 from anls_metric.reading.records import is_failure
 
 NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "n/a", "#N/A", "NaT", "undefined"])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
-from anls_metric.analysis.hint import Hint, wants_account
+from anls_metric.analysis.hint import Hint, may_have_hints, wants_account
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
 from anls_metric.core.scorer import Form, Scorer, get_scorer
 from anls_metric.core.strings.variants import VARIANTS
@@ -168,10 +168,11 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
     """List the hints, the most expensive first: about files, each once; about comparisons; and about answers."""
     messages = {message.text(): message for scored in submissions for message in scored.answers.hints}
     hints = [Hint(message, cost=1.0) for message in (*messages.values(), *(compared.hints if compared else ()))]
-    if wants_account(settings):
+    doubtful = list(filter(may_have_hints, submissions)) if wants_account(settings) else []
+    if doubtful:
         from anls_metric.analysis.hints import find_hints  # which a quiet run does not need
 
-        for scored in submissions:
+        for scored in doubtful:
             name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
             hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     hints += map(Hint, compared.notes if compared else ())

@@ -1,11 +1,13 @@
-"""A hint, and whether the options ask for hints. Finding hints takes more: see `hints`."""
+"""A hint, and whether hints have to be looked for. Finding them takes more: see `hints`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+from anls_metric.analysis.scored import Scored
 from anls_metric.messages import FrontEnd, Message
 from anls_metric.options import RUNS, Settings
 
@@ -43,3 +45,17 @@ def wants_account(settings: Settings) -> bool:
     """Whether the account of lost points, and hints about answers, are shown."""
     is_kept = bool(settings.report) or any(path.lower().endswith(RUNS) for path in settings.output)
     return is_kept or not (settings.quiet or settings.score_only)
+
+
+MANY_RIGHT = 25
+"""So many answers that are all right look like a copy of the references."""
+
+
+def may_have_hints(scored: Scored) -> bool:
+    """Whether there may be hints about answers: if one loses points, if they are many, or if references are JSON that
+    is scored as strings.
+    """
+    if len(scored.answer_scores) >= MANY_RIGHT or any(score < 1.0 for score in scored.answer_scores):
+        return True
+    texts = chain.from_iterable(scored.questions.references)
+    return scored.scorer.form == "text" and any(text.lstrip()[:1] in ("{", "[") for text in texts)

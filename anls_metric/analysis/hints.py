@@ -12,13 +12,13 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.causes import MIN_ANSWERS, NULLS, show
-from anls_metric.analysis.hint import Hint
+from anls_metric.analysis.hint import MANY_RIGHT, Hint
 from anls_metric.analysis.lost_points import COUNTED, LostPoints, account_for
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.step_search import advise, try_values
 from anls_metric.analysis.steps import RAW
 from anls_metric.core.strings.abstention import abstains
-from anls_metric.core.strings.metrics import contains_any
+from anls_metric.core.strings.matches import contains_any
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_places, list_references
 
@@ -183,7 +183,7 @@ SIGNS = (
     Sign(
         _find_copies,
         "predictions equal a reference exactly, as in a copy of the gold file: check {use.prediction}",
-        least=25,
+        least=MANY_RIGHT,
     ),
 )
 LAST_SIGNS = (

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.analysis.causes import (
     CAUSES,
@@ -28,16 +28,18 @@ from anls_metric.analysis.causes import (
     is_cut_off,
     show,
 )
-from anls_metric.analysis.groups import Group
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
 from anls_metric.analysis.scored import Scored, average, once
 from anls_metric.analysis.step_search import Applied, State, find_steps, start_state
 from anls_metric.analysis.steps import EXAMPLES
 from anls_metric.core.strings.abstention import UNANSWERABLE, lacks_answer
-from anls_metric.core.strings.metrics import normalize_wrong
+from anls_metric.core.strings.matches import normalize_wrong
 from anls_metric.messages import Message
 from anls_metric.options import KEYS
 from anls_metric.reading.answers import list_places
+
+if TYPE_CHECKING:
+    from anls_metric.analysis.groups import Group
 
 
 class Loss(NamedTuple):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anls_metric.analysis.leaf_keys import Figures
     from anls_metric.core.statistics.clusters import Clusters
     from anls_metric.core.statistics.significance import Interval
-    from anls_metric.core.strings.metrics import Matches, NormalizedPair
+    from anls_metric.core.strings.matches import Matches, NormalizedPair
 
 MIN_GAIN = 0.005
 """The gain of the score below which a hint is not worth a sentence: half a point."""
@@ -88,7 +88,7 @@ class Scored:
     @cached_property
     def texts(self) -> Sequence[NormalizedPair]:
         """Each wrong answer with its references, normalized."""
-        from anls_metric.core.strings.metrics import normalize_wrong  # which scores do not need
+        from anls_metric.core.strings.matches import normalize_wrong  # which scores do not need
 
         answers = self.answers
         return normalize_wrong(answers.predictions, list_references(answers), self.answer_scores, self.scorer)
@@ -96,7 +96,7 @@ class Scored:
     @cached_property
     def matches(self) -> Matches:
         """Which answers are exact matches, and which contain a reference."""
-        from anls_metric.core.strings.metrics import find_matches  # which scores do not need
+        from anls_metric.core.strings.matches import find_matches  # which scores do not need
 
         answers = self.answers
         columns = answers.predictions, list_references(answers), self.answer_scores
