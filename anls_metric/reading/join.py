@@ -59,8 +59,8 @@ def _make_questions(table: Table, roles: Roles, ids: Sequence[str], reading: Rea
     """Make the questions of a table, one of each record."""
     column = read_columns_together(table, roles.references)
     references = read_references(column, table, roles.references, reading.settings, reading.form)
-    if reading.form == "text":
-        table = table._replace(hints=[*table.hints, *warn_of_decimals(column, table.name, "references")])
+    warnings = warn_of_decimals(column, table.name, "references") if reading.form == "text" else []
+    table = table._replace(hints=[*table.hints, *warnings]) if warnings else table
     numbers = [str(number) for number in range(1, len(references) + 1)]
     texts = read_questions(table, roles.question)
     return Questions(table, ids or numbers, references, texts, bool(ids), roles)

@@ -17,7 +17,6 @@ from anls_metric.reading.fields import choose_fields, name_fields
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
 from anls_metric.reading.inputs import Input, name_inputs
 from anls_metric.reading.join import extract_answers, join, read_both, read_gold
-from anls_metric.reading.laid_out import apply_layout
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.record_lists import error_of_mappings
 from anls_metric.reading.records import DOCUMENT, FILE, KEY, VALUE
@@ -66,7 +65,7 @@ def _complete(
     errors, others = [error], []
     for each in (*([gold] if gold else []), *inputs) if error.side != "both" else ():
         with suppress(InputError):  # a later error
-            table = _lay_out(_load(each, reading, loaded), reading)
+            table = reading.lay_out(_load(each, reading, loaded))
             if table.name != error.table.name:
                 others.append(table)
     if error.side == "gold" and others:
@@ -109,7 +108,7 @@ def _read_all(
     tables = [questions.table] if questions else []
     for name, group in groups.items():
         for each in group:
-            whole = _lay_out(_load(each, reading, loaded), reading)
+            whole = reading.lay_out(_load(each, reading, loaded))
             tables.append(whole)
             if questions:
                 _refuse_record(whole, questions, len(inputs) > 1)
@@ -127,7 +126,7 @@ def _read_all(
 def _lay_out_all(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> list[Table]:
     """Read all submissions before it is their turn."""
     for each in inputs:
-        loaded[id(each.data)] = _lay_out(_load(each, reading, loaded), reading)
+        loaded[id(each.data)] = reading.lay_out(_load(each, reading, loaded))
     return [loaded[id(each.data)] for each in inputs]
 
 
@@ -286,15 +285,10 @@ def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
     return read_memory(each.data, each.name or "data", fields)
 
 
-def _lay_out(table: Table, reading: Reading) -> Table:
-    """Apply the layout, unless that was done before."""
-    return table if table.fields else apply_layout(table, reading.settings, reading.of_values)
-
-
 def _lay_out_gold(table: Table, reading: Reading) -> Table:
     """Apply the layout to what may be a gold file: if it has no references, the named layout is for submissions."""
-    laid_out = _lay_out(table, reading)
+    laid_out = reading.lay_out(table)
     if reading.settings.layout is None or find_contents(laid_out, reading) not in ("predictions", "neither"):
         return laid_out
-    other = _lay_out(table, replace(reading, settings=replace(reading.settings, layout=None)))
+    other = replace(reading, settings=replace(reading.settings, layout=None)).lay_out(table)
     return laid_out if find_contents(other, reading) in ("predictions", "neither") else other

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from anls_metric.core.extraction.extract import Extraction, extractor, extractor_for
 from anls_metric.core.scorer import Form, Scorer, get_scorer
 from anls_metric.options import NONE, Settings
+from anls_metric.reading.laid_out import apply_layout
 from anls_metric.reading.records import Path
 from anls_metric.reading.roles import Side, check_field_names, find_roles
 from anls_metric.reading.table import Roles, Table
@@ -14,7 +15,7 @@ from anls_metric.reading.table import Roles, Table
 
 @dataclass(frozen=True)
 class Reading:
-    """The options for reading tables.
+    """The options for reading tables, and what was found with them: the layout and the roles of each table, once.
 
     Attributes:
         settings: the options of the user.
@@ -23,10 +24,25 @@ class Reading:
 
     settings: Settings
     scorer: Scorer = field(default_factory=get_scorer)
+    _roles: dict[tuple[int, Side], Roles] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _laid_out: dict[int, Table] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _tables: list[Table] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def lay_out(self, table: Table) -> Table:
+        """Find the records, the fields and the layout of a table, unless that was done before."""
+        if table.fields:
+            return table
+        if id(table) not in self._laid_out:
+            self._tables.append(table)  # as long as it is here, its identity is its own
+            self._laid_out[id(table)] = apply_layout(table, self.settings, self.of_values)
+        return self._laid_out[id(table)]
 
     def find_roles(self, table: Table, side: Side) -> Roles:
-        """Find the field of each role in a table."""
-        return find_roles(table, side, self.settings, self.of_values, self.scorer)
+        """Find the field of each role in a table, unless that was done before."""
+        if (id(table), side) not in self._roles:
+            self._tables.append(table)
+            self._roles[id(table), side] = find_roles(table, side, self.settings, self.of_values, self.scorer)
+        return self._roles[id(table), side]
 
     def find_copy(self, table: Table) -> Path | None:
         """Find the references that a submission has beside its predictions, by their usual name or its layout."""

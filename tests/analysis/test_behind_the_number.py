@@ -64,7 +64,7 @@ def describe(**options: Any) -> Any:
 
 ON_REQUEST: list[tuple[str, Callable[[], Any]]] = [
     ("analysis.metric_values.compute_values", lambda: describe(metrics="f1")),
-    ("analysis.scored.group_scores", lambda: describe(by="kind")),
+    ("analysis.groups.group_scores", lambda: describe(by="kind")),
     ("analysis.scored.Scored.why", lambda: describe(worst=1)),
     ("analysis.parts.confidence.measure_confidence", lambda: describe(field=CONFIDENCE)),
     ("analysis.parts.judge.compare_verdicts", lambda: describe(field=JUDGE)),
