@@ -58,4 +58,4 @@ def may_have_hints(scored: Scored) -> bool:
     if len(scored.answer_scores) >= MANY_RIGHT or any(score < 1.0 for score in scored.answer_scores):
         return True
     texts = chain.from_iterable(scored.questions.references)
-    return scored.scorer.form == "text" and any(text.lstrip()[:1] in ("{", "[") for text in texts)
+    return any(isinstance(text, str) and text.lstrip()[:1] in ("{", "[") for text in texts)

@@ -22,7 +22,7 @@ from anls_metric.reading.roles import (
     usual_field,
 )
 from anls_metric.reading.table import Roles, Table, does_count, is_unique, read_column, show_path
-from anls_metric.reading.values import read_columns_together, read_ids, read_questions, read_references
+from anls_metric.reading.values import read_columns_together, read_ids, read_questions
 
 if TYPE_CHECKING:
     from anls_metric.reading.answers import Questions
@@ -98,7 +98,7 @@ def check_copies(
         return None, []
     try:
         column = read_columns_together(table, path)
-        own = read_references(column, table, path, reading.settings, reading.form)
+        own = reading.form.read_references(column, table, path, reading.settings)
     except InputError:  # it is something else
         return None, []
     pairs = list(pairs)

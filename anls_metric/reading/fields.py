@@ -70,7 +70,7 @@ def name_fields(settings: Settings) -> Settings:
 def _may_have_columns(gold: Table, reading: Reading) -> bool:
     """Whether nothing that the user names, no layout and no name of a field says what the references are."""
     settings = reading.settings
-    if gold.layout or reading.form == "row" or settings.prediction or settings.references:
+    if gold.layout or not reading.form.needs_references or settings.prediction or settings.references:
         return False
     return reading.find_roles(gold, "gold").references is None
 

@@ -17,7 +17,7 @@ from anls_metric.reading.reading import Reading
 from anls_metric.reading.records import ABSENT
 from anls_metric.reading.roles import may_be_either
 from anls_metric.reading.table import Roles, Table, read_column, show_path
-from anls_metric.reading.values import read_columns_together, read_references
+from anls_metric.reading.values import read_columns_together
 
 Contents = Literal["references", "predictions", "both", "either", "references or both", "neither"]
 """What a table may hold: "either" if the same field may be both, as an answer by id; "references or both" if its
@@ -74,7 +74,7 @@ def _is_copied(table: Table, prediction: Any, references: Any, reading: Reading)
     """Whether nearly all predictions are among the references of the same record."""
     with suppress(InputError):
         column = read_columns_together(table, references)
-        accepted = read_references(column, table, references, reading.settings, reading.form)
+        accepted = reading.form.read_references(column, table, references, reading.settings)
         return count_equal(read_column(table, prediction), accepted) > 0
     return False
 

@@ -30,13 +30,9 @@ from anls_metric.reading.values import (
     read_columns,
     read_columns_together,
     read_ids,
-    read_predictions,
     read_questions,
-    read_references,
     refuse_gaps,
     show_ids,
-    warn_of_decimals,
-    warn_of_lists,
 )
 
 
@@ -47,7 +43,7 @@ def read_gold(table: Table, reading: Reading) -> Questions:
         InputError: it has no accepted answers, an id is repeated, or a value cannot be read.
     """
     roles = reading.find_roles(table, "gold")
-    if reading.form != "row":  # which may need no references
+    if reading.form.needs_references:
         require(table, "gold", roles, "references")
     ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
@@ -58,8 +54,8 @@ def read_gold(table: Table, reading: Reading) -> Questions:
 def _make_questions(table: Table, roles: Roles, ids: Sequence[str], reading: Reading) -> Questions:
     """Make the questions of a table, one of each record."""
     column = read_columns_together(table, roles.references)
-    references = read_references(column, table, roles.references, reading.settings, reading.form)
-    warnings = warn_of_decimals(column, table.name, "references") if reading.form == "text" else []
+    references = reading.form.read_references(column, table, roles.references, reading.settings)
+    warnings = reading.form.warn_of_references(column, table)
     table = table._replace(hints=[*table.hints, *warnings]) if warnings else table
     numbers = [str(number) for number in range(1, len(references) + 1)]
     texts = read_questions(table, roles.question)
@@ -210,7 +206,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
     if reading.settings.fields:
         raise make_error(table.name, "{use.fields} compares the columns of two files: {do.add_gold}")
     roles = reading.find_roles(table, "both")
-    needed: tuple[Answer, ...] = ("prediction",) if reading.form == "row" else ("references", "prediction")
+    needed: tuple[Answer, ...] = ("references", "prediction") if reading.form.needs_references else ("prediction",)
     require(table, "both", roles, *needed)
     if roles.id is None:
         roles = roles._replace(id=find_ids_of_runs(table, roles, reading.settings))
@@ -265,12 +261,10 @@ def _make_answers(
     """
     path: Any = roles.prediction  # which both callers require
     column = [record.get(OTHER, own) for record, own in zip(table.records, read_column(table, path))]
-    predictions = read_predictions(column, table, path, reading.settings, reading.form, gold.references)
-    warnings = warn_of_lists(column, table.name, reading.form, gold.references, reading.settings)
-    if reading.form == "text":
-        warnings += warn_of_decimals(column, table.name, "predictions")
+    predictions = reading.form.read_predictions(column, table, path, reading.settings, gold.references)
+    warnings = reading.form.warn_of_predictions(column, table, gold.references, reading.settings)
     columns = None
-    if reading.form == "row":
+    if reading.scorer.columns:
         own = order.take(read_columns(table, roles))
         of_gold = [{}] * len(gold.ids) if gold.roles is roles else read_columns(gold.table, gold.roles)
         ids = gold.ids

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from anls_metric.core.extraction.extract import Extraction, extractor, extractor_for
-from anls_metric.core.scorer import Form, Scorer, get_scorer
+from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.options import NONE, Settings
+from anls_metric.reading.answer_forms import ANSWER_FORMS, AnswerForm
 from anls_metric.reading.laid_out import apply_layout
 from anls_metric.reading.records import Path
 from anls_metric.reading.roles import Side, check_field_names, find_roles
@@ -50,9 +51,9 @@ class Reading:
         return find_roles(table, "both", others, self.of_values).references
 
     @property
-    def form(self) -> Form:
-        """What the answers are."""
-        return self.scorer.form
+    def form(self) -> AnswerForm:
+        """How answers of the form that the scorer needs are read."""
+        return ANSWER_FORMS[self.scorer.form]
 
     @property
     def of_values(self) -> bool:
