@@ -12,11 +12,11 @@ import tempfile
 from collections.abc import Sequence
 
 from anls_metric.analysis.evaluation import find_scorers
-from anls_metric.reading.reading import make_reading
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.gold import GOLD, GoldSet, load_gold
 from anls_metric.options import Settings
 from anls_metric.reading import join
+from anls_metric.reading.reading import make_reading
 
 
 def pin(row: GoldSet) -> str:

@@ -34,7 +34,8 @@ def pair_columns(
         scorer: what scores the answers.
     """
     is_plain = scorer.form == "text" and all(getattr(settings, name) == OPTIONS[name].default for name in _DECIDING)
-    if gold is None or not is_plain or PAGES in settings.metrics or len({each.name for each in inputs}) < len(inputs):
+    are_named = 0 < len(inputs) == len({each.name for each in inputs} - {""})  # equal names are runs
+    if not (gold and gold.name and is_plain and are_named) or PAGES in settings.metrics:
         return None
     accepted = _find_column(gold, _REFERENCES)
     columns = [_find_column(each, _PREDICTION) for each in inputs]
