@@ -12,7 +12,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.causes import MIN_ANSWERS, NULLS, show
-from anls_metric.analysis.hint import LEAST, MANY_RIGHT, Hint
+from anls_metric.analysis.hint import MANY_RIGHT, Hint
 from anls_metric.analysis.lost_points import COUNTED, LostPoints, account_for
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.step_search import advise, try_values
@@ -24,6 +24,8 @@ from anls_metric.reading.answers import list_places, list_references
 
 MAX_HINTS = 3
 """The most hints about the answers of a submission."""
+
+LEAST = 4  # answers with a cause that good models have, too
 
 
 class WrongAnswer(NamedTuple):

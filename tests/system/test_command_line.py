@@ -446,8 +446,7 @@ def test_plain_run_imports_only_what_it_needs(tmp_path: Path, run_python: RunPyt
 READERS = {"containers", "formats", "join", "layouts", "memory", "reader", "record_lists", "roles", "systems", "values"}
 LARGEST = {  # what scores of strings in lists may load, in nodes of the syntax tree
     "[['tea'], ['tea']]": 28_500,
-    "[['tea'], ['coffee']]": 28_500,
-    "[['tea'], ['black tea']]": 51_000,  # hints are warnings, which are given at once, and this may be one
+    "[['tea'], ['coffee']]": 51_000,  # hints about wrong answers are given at once
 }
 
 
@@ -460,7 +459,7 @@ def test_scores_of_lists_import_only_what_they_need(references: str, tmp_path: P
     unneeded |= {"core.values", "core.statistics.significance", "core.statistics.clusters", "core.strings.metrics"}
     unneeded |= {"analysis.comparison", "analysis.variant_search", "analysis.answer_rows", "analysis.groups"}
     unneeded |= {f"reading.{name}" for name in READERS}
-    if "black" not in references:
+    if "coffee" not in references:
         unneeded |= {"analysis.hints", "analysis.causes", "analysis.lost_points", "core.extraction.extract"}
     assert modules & {f"anls_metric.{name}" for name in unneeded} == set()
     own = {name for name in modules if name.partition(".")[0] == "anls_metric"}
