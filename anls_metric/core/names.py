@@ -46,7 +46,7 @@ def find_name(name: str, names: Iterable[str]) -> str:
 
 def get_stem(path: str) -> str:
     """Return a file name without its extension."""
-    name = os.path.basename(path).removesuffix(".gz")
+    name = os.path.basename(os.path.normpath(path)).removesuffix(".gz")
     return os.path.splitext(name)[0] or name
 
 

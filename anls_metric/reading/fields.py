@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from anls_metric.messages import make_error
 from anls_metric.options import Settings
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import CONFIDENCES, FILES, IDS, QUESTIONS, RUNS, SCORES, SUBMISSIONS, usual_field
-from anls_metric.reading.table import Table
+from anls_metric.reading.table import Table, read_column
 
 KEYS = (*IDS, *QUESTIONS, *FILES)
 ALL = "*"
@@ -46,8 +47,10 @@ def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], 
         if not shared:
             raise make_error(gold.name, "it shares no field with all submissions: pass the fields with {use.fields}")
         joins = settings.id or settings.gold_id or any(all(usual_field(each, [key]) for each in tables) for key in KEYS)
-        are_certain, check = are_named or (are_same and bool(joins)), "" if joins else "; join the rows with {use.id}"
-        settings = replace(settings, fields=tuple(shared))
+        are_certain = are_named or (are_same and bool(joins))
+        key = "" if joins or are_named else _find_key(shared, tables)
+        check = "" if joins else f"; join the rows with {{use.id:{key}}}" if key else "; join the rows with {use.id}"
+        settings = replace(settings, fields=tuple(name for name in shared if name != key))
     if are_named and not reading.of_values:
         raise make_error(
             "", "{use.fields} turns each row into an object: to score objects, add {use.variant:anls_star}"
@@ -57,6 +60,14 @@ def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], 
         sentence += check if reading.of_values else " and {use.variant:anls_star}"
         raise make_error(gold.name, sentence, fields=",".join(settings.fields))
     return replace(reading, settings=settings)
+
+
+def _find_key(shared: Sequence[str], tables: Sequence[Table]) -> str:
+    """Find the only field that is named like an id, such as "invoice_id", and has different values in each row."""
+    names = [name for name in shared if re.search(r"[_ .-](?:id|ID|Id)$|[a-z]I[dD]$", name)]
+    columns = {name: [list(map(str, read_column(table, name))) for table in tables] for name in names}
+    keys = [name for name, own in columns.items() if all(len({*values}) == len(values) for values in own)]
+    return keys[0] if len(keys) == 1 else ""
 
 
 def name_fields(settings: Settings) -> Settings:

@@ -84,6 +84,21 @@ def test_error_for_columns_offers_the_option(tables: Shell) -> None:
     assert tables.scores(f"g.csv x3.csv {STAR} --gold-id-field file --id-field filename") == [SCORE]
 
 
+@pytest.mark.parametrize("name", ["invoice_id", "invoiceId", "INVOICE ID"])
+def test_column_named_like_an_id_is_no_part_of_the_offered_answer(shell: Shell, name: str) -> None:
+    gold, out = (
+        [{name: row["file"], **{key: row[key] for key in row if key != "file"}} for row in rows] for rows in (ROWS, OUT)
+    )
+    shell.write({"g.jsonl": gold, "x.jsonl": out})
+    assert OFFER in shell.error("g.jsonl x.jsonl")
+    flag = f"'{name}'" if " " in name else name
+    assert shell.error(f"g.jsonl x.jsonl {STAR}").endswith(f"{OFFER}; join the rows with --id-field {flag}")
+    assert shell.scores(f"g.jsonl x.jsonl {STAR} --fields vendor,date,total --id-field {flag}") == [SCORE]
+    repeated = [{**row, name: "a"} for row in gold]
+    shell.write({"g.jsonl": repeated, "x.jsonl": repeated})
+    assert f"({name},vendor,date,total)" in shell.error(f"g.jsonl x.jsonl {STAR}")
+
+
 def test_column_is_not_compared_with_itself_or_with_another(tables: Shell) -> None:
     names = "--references-field vendor,date --prediction-field vendor,date"
     assert "--fields compares the columns of two files: pass a gold file" in tables.error(f"g.csv {names}")

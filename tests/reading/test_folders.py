@@ -28,6 +28,9 @@ def test_folder_of_documents_is_a_table_with_a_record_for_each_file(shell: Shell
         "12 of 12"
     )
     assert shell.scores("-g gold 'out/*.json' --variant anls_star") == [pytest.approx(2 / 3)]
+    write_folder(shell, "more", {f"doc{n}": value for n, value in enumerate(VALUES)})
+    names = [each["name"] for each in shell.document("gold/ out/ more/ --variant anls_star")["submissions"]]
+    assert names == ["out", "more"]  # a shell completes the names of folders with a slash
     for files in ("out/doc1.json out/doc2.json", "out/doc1.json"):
         message = "it contains only one record: to score its folder as one table, quote the pattern, or pass out"
         assert shell.error(f"-g gold {files} --variant anls_star").startswith(f"out/doc1.json: {message}")
