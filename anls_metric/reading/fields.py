@@ -10,7 +10,7 @@ from anls_metric.messages import make_error
 from anls_metric.options import Settings
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import CONFIDENCES, FILES, IDS, QUESTIONS, RUNS, SCORES, SUBMISSIONS, usual_field
-from anls_metric.reading.table import Table, read_column
+from anls_metric.reading.table import Table, is_unique, read_column
 
 KEYS = (*IDS, *QUESTIONS, *FILES)
 ALL = "*"
@@ -65,8 +65,7 @@ def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], 
 def _find_key(shared: Sequence[str], tables: Sequence[Table]) -> str:
     """Find the only field that is named like an id, such as "invoice_id", and has different values in each row."""
     names = [name for name in shared if re.search(r"[_ .-](?:id|ID|Id)$|[a-z]I[dD]$", name)]
-    columns = {name: [list(map(str, read_column(table, name))) for table in tables] for name in names}
-    keys = [name for name, own in columns.items() if all(len({*values}) == len(values) for values in own)]
+    keys = [name for name in names if all(is_unique(list(map(str, read_column(table, name)))) for table in tables)]
     return keys[0] if len(keys) == 1 else ""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from anls_metric.messages import MAX_LENGTH, InputError, Message
+from anls_metric.messages import MAX_LENGTH, InputError, Message, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.golds import fold
 from anls_metric.reading.layouts import describe_failures
@@ -118,6 +118,9 @@ def complete_error(
     Returns:
         An error with each missing role, the fields of its file, and options with which the files are read.
     """
+    if exchanged := _find_exchanged(errors, others):
+        sentence = "{table} looks like the gold file, and {gold} like the submission: exchange the two"
+        return make_error("", sentence, table=exchanged[0].name, gold=exchanged[1].name)
     first = describe_missing(errors[0])
     if "fields" not in first.values or "variant" in first.find_options():  # other fields are no remedy
         return InputError(first)
@@ -135,6 +138,16 @@ def complete_error(
     if options and others and not {"id", "gold_id"} & options.keys() and settings.id is None:
         options |= _propose_id(errors[0].table, others[0])
     return InputError(_word(first, errors, options))
+
+
+def _find_exchanged(errors: Sequence[MissingError], others: Sequence[Table]) -> tuple[Table, Table] | None:
+    """Find a submission with only references, and a gold file that may be the predictions."""
+    tables = [error.table for error in errors if error.side == "submission" and error.missing == ["prediction"]]
+    golds = [error.table for error in errors if error.side == "gold"] or [*others]
+    if not (tables and golds and usual_field(tables[0], REFERENCES)):
+        return None
+    may_be_predictions = usual_field(golds[0], (*PREDICTIONS, *ANSWERS)) and not usual_field(golds[0], REFERENCES)
+    return (tables[0], golds[0]) if may_be_predictions else None
 
 
 def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, str]) -> Message:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from anls_metric import compare
+from anls_metric import compare, score
 from anls_metric.page.file_scores import show
 from tests.reading.conftest import Shell, read
 
@@ -108,6 +108,16 @@ def test_references_of_a_submission_are_compared_with_those_of_the_gold_file(she
     printed = shell.type("-g g.json x.json").err
     assert hint in printed
     assert ("its own references" in printed) == bool(hint)
+
+
+@pytest.mark.parametrize("submission", [PLAIN, BARE], ids=["prediction", "answer"])
+def test_exchanged_files_are_an_error_that_says_so(shell: Shell, submission: list[dict[str, Any]]) -> None:
+    shell.write({"g.json": LIST, "x.json": submission})
+    said = "g.json looks like the gold file, and x.json like the submission: exchange the two"
+    assert shell.error("-g x.json g.json") == said
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        score("g.json", gold="x.json")
+    assert shell.scores("-g g.json x.json") == [score("x.json", gold="g.json").anls]
 
 
 def test_references_in_another_order_are_an_error_without_a_key(shell: Shell) -> None:
