@@ -190,8 +190,7 @@ def _has_each_key_once(text: str, values: Sequence[Any]) -> bool:
     It is where the text has as many keys as the objects, or has each key as often as they have it.
     """
     objects = [value for value in values if isinstance(value, dict)]
-    has_blanks = any(f"{blank}:" in text for blank in " \t\r\n") and re.search(r'"\s+:', text)
-    if text.count('":') == sum(map(len, objects)) and not has_blanks:
+    if text.count('":') == sum(map(len, objects)) and not re.search(r'"\s+:', text):
         return True
     counts = Counter(chain.from_iterable(objects))
     forms = ({json.dumps(key), json.dumps(key, ensure_ascii=False)} for key in counts)
