@@ -104,6 +104,24 @@ def _read_records_by_id(value: Record) -> list[Any] | None:
     return [{KEY: key, **(own if isinstance(own, dict) else {OTHER: own})} for key, own in value.items()]
 
 
+_MANY_ALIKE = 10  # fewer objects with the same keys may be the parts of one record
+
+
+def _find_only_object(value: Record) -> str:
+    """Find the key of the only value, an object of many records alike by their ids, as of a split; "" for none."""
+    key, inner = next(iter(value.items())) if len(value) == 1 else ("", None)
+    objects = [*inner.values()] if isinstance(inner, dict) else []
+    are_objects = len(objects) >= _MANY_ALIKE and set(map(type, objects)) == {dict}
+    names = Counter(chain.from_iterable(objects)) if are_objects else Counter()
+    return key if 2 * max(names.values(), default=0) > len(objects) else ""
+
+
+def _read_only_object(value: Record) -> list[Any] | None:
+    """The records of the only value, an object by their ids."""
+    key = _find_only_object(value)
+    return _read_records_by_id(value[key]) if key else None
+
+
 def _read_columns(value: Record) -> list[Any] | None:
     """Columns, which are lists of equal length. Other values, such as scores, may stand beside them."""
     lists = _find_columns(value)
@@ -163,6 +181,7 @@ CONTAINERS = (
     _read_only_list,
     _read_columns,
     _read_columns_by_key,
+    _read_only_object,
     _read_records_by_id,
     _read_question,
     _read_answers_by_id,
@@ -198,6 +217,8 @@ def find_path(value: Any) -> str:
     if not isinstance(value, dict) or any(read(value) is not None for read in (_read_split, _read_named)):
         return ""
     paths = [each.path for each in find_lists(value) if each.has_answers]
+    if not paths and (key := _find_only_object(value)):
+        return key
     return paths[0] if len(paths) == 1 and "." in paths[0] and not _find_columns(value) else ""
 
 

@@ -280,3 +280,15 @@ def test_lists_inside_answers_are_no_questions(shell: Shell) -> None:
     shell.write({"i.json": invoices, "a.json": answers})
     assert shell.document("i.json -g i.json --variant anls_star")["submissions"][0]["questions"] == 3
     assert shell.scores("gold.json a.json") == [SCORE]
+
+
+@pytest.mark.parametrize(("count", "questions"), [(10, 10), (9, 1)])
+def test_many_records_alike_under_the_only_key_are_records_by_id(shell: Shell, count: int, questions: int) -> None:
+    gold = {f"doc{n}": {"date": f"2026-08-{n:02}", "total": f"{n}.50"} for n in range(count)}
+    out = {key: {**value, "total": "x"} for key, value in gold.items()}
+    shell.write({"g.json": {"val": gold}, "x.json": {"val": out}, "bare.json": out})
+    document = shell.document("g.json x.json --variant anls_star")
+    assert (document["submissions"][0]["anls"], document["questions"]) == (0.5, questions)
+    if questions > 1:
+        assert "(records of val)" in read(shell, "g.json x.json --variant anls_star")
+        assert shell.scores("g.json bare.json --variant anls_star") == [0.5]
