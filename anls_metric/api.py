@@ -225,7 +225,7 @@ class Scores(Run):
 
         if len(self.submissions) < MIN_SUBMISSIONS:
             raise ValueError(
-                f"suspected label errors need at least {MIN_SUBMISSIONS} submissions, got {len(self.submissions)}"
+                f"suspected label errors require at least {MIN_SUBMISSIONS} submissions, got {len(self.submissions)}"
             )
         return find_suspects(self._result.submissions)
 

@@ -49,7 +49,7 @@ def read_string(value: Any) -> str:
     """Read a nonempty string or a file path."""
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str) or not text:
-        raise ValueError("a string that is not empty")
+        raise ValueError("a nonempty string")
     return text
 
 

@@ -53,7 +53,7 @@ class Run:
         """Return the document with what views need."""
         missing = [need for need in needs if need not in self._kept]
         if missing:
-            sentence = "submissions of different runs can only be compared: to see their answers, score them together"
+            sentence = "answers from different runs cannot be shown side by side: score the submissions together"
             raise make_error(self._path, sentence)
         return self._kept
 
@@ -379,7 +379,7 @@ def _unpack(data: bytes, path: str) -> bytes:
             with gzip.open(io.BytesIO(data)) as stream:
                 data = stream.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error):
-        raise make_error(path, f"it is damaged (its compression): {_SCORE}") from None
+        raise make_error(path, f"it is a damaged gzip file: {_SCORE}") from None
     if len(data) > MAX_BYTES:
         raise make_error(path, "it has more than {most:,} MB once unpacked, the limit", most=MAX_BYTES // 10**6)
     return data

@@ -28,6 +28,6 @@ def choose_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None
         return None
     names = keep_names(take_column(records, cluster_by))
     if all(name is None for name in names):
-        sentence = "no question has the field {field!r}: pass a field of the questions with {use.cluster_by}"
+        sentence = "no question has the field {field!r}: with {use.cluster_by}, pass a field that they have"
         raise make_error("", sentence, field=cluster_by)
     return Clusters(cluster_by, names)

@@ -288,6 +288,6 @@ def _refuse_unfit_metrics(form: Form, names: Sequence[str]) -> None:
     if form == "value":
         known.insert(0, "exact_match")
         words = f"{', '.join(known[:-1])} and {known[-1]}"
-        sentence = f"{{use.metrics}} has only {words} for structured answers: leave out the others"
+        sentence = f"for structured answers, {{use.metrics}} supports only {words}: leave out the others"
     if not {*names} <= {*known}:
         raise make_error("", sentence)

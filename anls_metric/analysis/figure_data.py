@@ -42,7 +42,7 @@ def check_figure(result: Result, kind: str) -> None:
     if kind == "groups" and not scored.groups.keys() - {KEYS}:
         fields = list_grouping_fields(scored)
         if fields:
-            raise make_error("", "a figure by group needs a field: score with {use.by:{field}}", field=fields[0])
+            raise make_error("", "to draw a figure by group, score with {use.by:{field}}", field=fields[0])
         raise make_error("", "no field can group the questions" + _ANOTHER)
     if kind == "keys" and not scored.groups.get(KEYS):
         if scorer.has_leaves and KEYS not in scored.groups:

@@ -52,9 +52,7 @@ def group_by_fields(questions: Questions, scores: Sequence[float], fields: Seque
     groups = {field: group_scores(questions.table.records, scores, field) for field in fields}
     for field, found in groups.items():
         if not found:
-            sentence = (
-                "no question has the field {field!r}: pass fields of the questions with {use.by} (found {fields})"
-            )
+            sentence = "no question has the field {field!r}: with {use.by}, pass fields that they have (found {fields})"
             known = ", ".join(map(repr, questions.table.records[0]))
             raise make_error(questions.table.name, sentence, field=field, fields=known)
     return groups

@@ -137,7 +137,7 @@ def _show(
     archives = [path for path in files if path.lower().endswith(ARCHIVE)]
     paths = [path for path in files if path not in archives]
     if not paths:
-        raise make_error(archives[0], "a zip file is only for page images: add the files with the answers")
+        raise make_error(archives[0], "a zip file may contain only page images: add the files with the answers")
     reading = make_reading(settings, find_scorers(settings)[0])
     labels, tables = dict(zip(paths, name_files(paths))), {}
     for number, path in enumerate(paths, 1):

@@ -130,7 +130,9 @@ def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
     if own[0] in inside:
         start = os.path.join(path, *["*"] * (len(Path(own[0]).relative_to(path).parts) - 1), "")
     pattern = own[0] if len(own) == 1 else f"{start}*{kind}"
-    sentence = "{names} are not parts of one table: pass one file, or a pattern of its parts, such as '{pattern}'"
+    sentence = (
+        "{names} are not parts of one table: pass one file, or a pattern that all parts match, such as '{pattern}'"
+    )
     return make_error(path, sentence, names=names, pattern=pattern)
 
 

@@ -157,7 +157,7 @@ def _error_of_lists(table: Table, found: Sequence[Found], settings: Settings) ->
             values["found"] = f"an object with the keys {list_some(map(repr, root), 12)}"
         sentence = (
             'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
-            ' (pandas: to_json(orient="records")); if each record has its own file, pass the folder of the files'
+            ' (pandas: to_json(orient="records")); if each record is in its own file, pass the folder of these files'
         )
         sentence += "; if its records are those of {first}, add {use.records:{first}}" if paths else ""
     return make_error(table.name, sentence, **values)

@@ -194,7 +194,7 @@ def refuse_systems(gold: Questions, table: Table, roles: Roles, settings: Settin
         field = find_systems(columns, own, theirs)
         if field:
             values = _show_systems(table, field)
-            sentence = "each question of {gold} occurs once per {field!r} ({values}): for separate models, add "
+            sentence = "each question in {gold} occurs once per {field!r} ({values}): for separate models, add "
             sentence += "{use.id:{key}} {use.submission:{field}}" if key else "{use.submission:{field}}"
             raise make_error(table.name, sentence, gold=gold.table.name, field=field, values=values, key=key)
 

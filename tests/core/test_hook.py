@@ -370,7 +370,7 @@ def test_labels_of_a_whole_text_are_refused_for_a_decoder() -> None:
 
 def test_several_answers_in_one_row_are_refused() -> None:
     labels = np.concatenate([encode("coca", before=4), encode("pepsi", before=4)], axis=1)
-    message = r"prediction of row 0 \(counted from 0\) is not contig.* eval_packing=False"
+    message = r"prediction for row 0 \(counted from 0\) is not contig.* eval_packing=False"
     for references in (None, ["coca"]):
         with pytest.raises(ValueError, match=message):
             make_hook(references, causal=True)((make_logits(labels, causal=True), labels))

@@ -313,8 +313,8 @@ def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
     [
         ("texts", {}, "labels of row 0 .* include the prompt"),
         ("chats", {}, "labels of row 0 .* include the prompt.*assistant_only_loss=True for conversations"),
-        ("long chats", {"assistant_only_loss": True}, "prediction of row 0 .* is not contiguous"),
-        ("prompts", {"packing": True}, "prediction of row 0 .* is not contiguous.* eval_packing=False"),
+        ("long chats", {"assistant_only_loss": True}, "prediction for row 0 .* is not contiguous"),
+        ("prompts", {"packing": True}, "prediction for row 0 .* is not contiguous.* eval_packing=False"),
         ("prompts", {"packing": True, "eval_packing": False}, "not contiguous.* set per_device_eval_batch_size=1"),
     ],
     ids=lambda value: ", ".join(value) if isinstance(value, dict) else None,

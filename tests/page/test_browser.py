@@ -389,7 +389,7 @@ def test_broken_files_are_named_and_others_scored(visit: Visits, tmp_path: Path)
         user.see("#problems [role=alert]", name + words)
     user.report("62.7")
     for files, words in (
-        ([tmp_path / "pages.zip"], "pages.zip: a zip file is only for page images"),
+        ([tmp_path / "pages.zip"], "pages.zip: a zip file may contain only page images"),
         ([GOLD], "or add a submission"),
         ([SUBMISSION], "or add the gold file"),
         ([tmp_path / "hostile.json", GOLD], "<script>window.ran = 1"),

@@ -171,7 +171,9 @@ def test_folder_and_pattern_of_parts_are_one_file(shell: Shell) -> None:
     assert shell.error("'x/part-*.jsonl'").startswith(message)
     shell.write({"x/other.csv": "a\n", "y/a.json": ROWS, "y/config.json": {"lr": 1}, "z/a.rst": "a\n"})
     for folder in "xy":
-        assert "are not parts of one table: pass one file, or a pattern of its parts, such as '" in shell.error(folder)
+        assert "are not parts of one table: pass one file, or a pattern that all parts match, such as '" in shell.error(
+            folder
+        )
     assert shell.error("z").startswith("z: a.rst are no files of answers: pass a file such as JSON, CSV or text, or a")
     assert shell.error("'w/*.csv'") == "w/*.csv: no file matches this pattern"
 

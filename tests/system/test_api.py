@@ -92,20 +92,20 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: compare({"a": ["x"], "b": ["x", "y"]}, [["x"]]), "b: 2 answers for 1 question, but no ids"),
     (lambda: score([("a", ["a"])]), "data: no references"),
     (lambda: score(*ONE, threshold=50), "threshold must be a number from 0 to 1, got 50"),
-    (lambda: score(*ONE, variant=5), "variant must be a string that is not empty, got 5"),  # type: ignore[arg-type]
+    (lambda: score(*ONE, variant=5), "variant must be a nonempty string, got 5"),  # type: ignore[arg-type]
     (lambda: score(*ONE, worst=-1), "worst must be a whole number of at least 0, got -1"),
     (lambda: score(*ONE, by_key=1), "by_key must be True or False, got 1"),  # type: ignore[arg-type]
     (lambda: score(*ONE, missing="zeros"), "missing must be error, zero or skip, got 'zeros'"),  # type: ignore[arg-type]
     (lambda: score(*ONE, field="confidence"), "field must be NAME=PATH, such as confidence=meta.p, got 'confidence'"),  # type: ignore[arg-type]
-    (lambda: score(*ONE, corrections=[{}]), "corrections must be a string that is not empty, got [{}]"),  # type: ignore[arg-type]
-    (lambda: score(*ONE, references=[["a"]]), "references must be a string that is not empty, got [['a']]"),  # type: ignore[arg-type]
+    (lambda: score(*ONE, corrections=[{}]), "corrections must be a nonempty string, got [{}]"),  # type: ignore[arg-type]
+    (lambda: score(*ONE, references=[["a"]]), "references must be a nonempty string, got [['a']]"),  # type: ignore[arg-type]
     (lambda: score(BASE, ACCEPTED, filter=2), "no run '2': pass an existing one with filter= (found no field of runs)"),
     (lambda: score({IDS[0]: "x"}, ACCEPTED), 'to score unanswered questions 0, add missing="zero"'),
     (lambda: score(*ONE, layout="lmm_eval"), "unknown layout 'lmm_eval': did you mean lmms_eval?"),
     (lambda: score(*ONE).report(""), "the file name of a report must end in .html, such as report.html"),
     (lambda: score(*ONE).to_markdown(columns="x"), "unknown column 'x'; choose from name, "),
     (lambda: compare(ANSWERS, GOLD).anls, 'there are several submissions (base, tuned): take one with scores["base"]'),
-    (lambda: compare(ANSWERS, GOLD).suspects(), "suspected label errors need at least 3 submissions, got 2"),
+    (lambda: compare(ANSWERS, GOLD).suspects(), "suspected label errors require at least 3 submissions, got 2"),
     (lambda: score(*ONE).find("many"), "'many' is no"),
 ]  # fmt: skip
 

@@ -309,7 +309,7 @@ WRONG = [
     ),
     (
         f"{_STAR} --plot-kind groups",
-        "a figure by group needs a field: score with --by shop",
+        "to draw a figure by group, score with --by shop",
         f"{_STAR} --plot-kind groups --by shop",
     ),
     (
@@ -345,7 +345,7 @@ def test_error_of_the_command_says_what_works(shell: Shell, line: str, message: 
     ("kind", "options", "message"),
     [
         ("bars", {}, "kind must be forest, threshold, groups or keys, got 'bars'"),
-        ("groups", {}, 'a figure by group needs a field: score with by="kind"'),
+        ("groups", {}, 'to draw a figure by group, score with by="kind"'),
         ("keys", {}, 'the answers have no keys: draw a different figure, such as kind="forest"'),
     ],
 )

@@ -142,7 +142,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("setups.csv", "each question occurs once per 'setup' (x, y): for separate models, add --submission-field setup",
         "setups.csv --submission-field setup", BOTH),
     ("setups.csv", "to score all rows as one, --submission-field none", "setups.csv --submission-field none", [MEAN]),
-    ("gold.json setups.csv", "each question of gold.json occurs once per 'setup' (x, y): for separate models, add",
+    ("gold.json setups.csv", "each question in gold.json occurs once per 'setup' (x, y): for separate models, add",
         "gold.json setups.csv --submission-field setup", BOTH),
     ("seed.csv --filter 9", "'9': pass an existing one with --filter (found 1, 2)", "seed.csv --filter 1", [SCORE]),
     ("gold.json uid.json", "pair the rows of gold.json differently: choose one, as with --id-field uid",
