@@ -1212,7 +1212,7 @@ def as_extract(extract: Any, scorer: Scorer) -> Extract:
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {describe(extract)}: pass extraction steps, or a function that takes a text and returns the answer"
+        f"extract is {describe(extract)}: pass extraction steps, or a function from a string to the answer"
     )
 
 
@@ -1526,7 +1526,7 @@ def _refuse_unreadable(predicted: list[int], label: list[int], row: str) -> None
         )
     if sum(left < 0 <= right for left, right in pairwise([_NOTHING, *predicted])) > 1:
         raise ValueError(
-            f"the prediction of {row} is not contiguous, as in packed rows or multi-turn conversations: "
+            f"the prediction for {row} is not contiguous, as happens with packed rows or multi-turn conversations: "
             "evaluate one answer per row (in SFTTrainer, set eval_packing=False; if it packs for training, "
             "also set per_device_eval_batch_size=1)"
         )

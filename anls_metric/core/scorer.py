@@ -327,10 +327,11 @@ def register(*scorers: Scorer) -> None:
         *scorers: the scorers. A field ``aliases`` holds further names; those of another scorer stay with it.
 
     Returns:
-        Nothing. A scorer with a known name replaces the other.
+        Nothing. A scorer replaces one that was registered under the same name.
 
     Raises:
-        ValueError: an argument is no `Scorer`, or lacks an attribute.
+        ValueError: an argument is no `Scorer`, or lacks an attribute; or its name is that of another scorer of an
+            installed package, such as "rrc".
 
     Example:
         >>> from dataclasses import replace
@@ -341,9 +342,22 @@ def register(*scorers: Scorer) -> None:
     """
     for scorer in scorers:
         _check_scorer(scorer)
+        _check_name(scorer)
         aliases = [name for name in getattr(scorer, "aliases", ()) if SCORERS.get(name, scorer).name == scorer.name]
         SCORERS.registered |= dict.fromkeys((scorer.name, *aliases), scorer)
         SCORERS.changes += 1
+
+
+def _check_name(scorer: Scorer) -> None:
+    """Raise a ValueError if a scorer has the name of a declared one, and differs from it in more than its aliases."""
+    known = next((own[scorer.name] for own in (load() for load in SCORERS.tables) if scorer.name in own), scorer)
+    if known != scorer:
+        names = getattr(known, "aliases", None)
+        if type(known) is not type(scorer) or names is None or replace(scorer, aliases=names) != known:  # type: ignore[type-var]
+            raise ValueError(
+                f"{scorer.name!r} is the name of another scorer, whose scores must stay the same under its "
+                "signature: choose another name"
+            )
 
 
 def _check_scorer(scorer: object) -> None:

@@ -214,6 +214,23 @@ def test_own_metric_scores_files_the_report_the_hook_and_a_reward(registered: Sc
     assert get_scorer("same_start", letters=5).score(["Coca-Cola"], ["Coca Cola"]) == [0.0]
 
 
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        replace(VARIANTS["rrc"], threshold=0.0),
+        SameStart(name="rrc"),
+        SameStart(name="anls_star"),
+        SameStart(name="dude"),
+    ],
+    ids=["variant", "metric", "values", "rule"],
+)
+def test_scorer_of_a_package_is_not_replaced_by_another(scorer: Scorer) -> None:
+    before = get_scorer(scorer.name)
+    with pytest.raises(ValueError, match=rf"^'{scorer.name}' is the name of another scorer, .* choose another name$"):
+        register(scorer)
+    assert get_scorer(scorer.name) is before
+
+
 @pytest.fixture
 def own_variant() -> str:
     register(replace(VARIANTS["rrc"], name="mine"))

@@ -398,7 +398,8 @@ def test_summary_has_the_interval_the_adjusted_p_and_the_variants_that_reverse_t
         r"upper minus lower: -\d\.\d points \(95% CI -\d\.\d to \+?\d\.\d, p = [\d.]+\)\.", content["summary"]
     )
     assert re.search(
-        r"Under \d+ of 25 variants, all of them case-sensitive, upper leads, by at most", content["summary"]
+        rf"Under \d+ of {len(anls_metric.VARIANTS)} variants, all of them case-sensitive, upper leads, by at most",
+        content["summary"],
     )
     three = describe(THREE)
     assert "b minus a: -" in three["summary"]

@@ -47,7 +47,7 @@ OUTPUTS = [
     (f"{EXAMPLE} --by answer_type,evidence --percent --digits 1", "Visual/Layout  88.9   -            1\n"),
     (
         f"{EXAMPLE} --find 62.73",
-        "62.73 is standard and 15 others, which this number does not tell apart, on submission: 62.7315\n",
+        " others, which this number does not tell apart, on submission: 62.7315\n",
     ),
     (f"{EXAMPLE} --find 33.33", "33.33 is exact_match, contains, relaxed on submission: 33.3333\n"),
     (f"{EXAMPLE} --find 70.1 --variant due,rrc", "70.1 is rrc with --threshold 0.3 on submission: 70.1389\n"),
