@@ -1,1 +1,1 @@
-"""Reads input: a file or a table becomes records with their places, and the records become rows to score."""
+"""Reads input: turns a file or a table into records with their places, and the records into rows to score."""

@@ -1,4 +1,4 @@
-"""Reads predictions and references in the form that a scorer needs: strings, values, or rows of a benchmark."""
+"""Reads predictions and references in the form that a scorer needs: strings, values, or the rows of a benchmark."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from anls_metric.reading.values import parse_all, refuse_gaps
 
 
 class AnswerForm(ABC):
-    """How answers of a form are read. What the forms share is here.
+    """How answers in one form are read. This base class contains what the forms share.
 
     Attributes:
         needs_references: whether each question needs references.
@@ -51,14 +51,14 @@ class AnswerForm(ABC):
         """Read predictions.
 
         Args:
-            column: what the records have at the path.
+            column: the value of each record at the path.
             table: the table.
             path: the path of the prediction.
-            settings: whether a missing prediction is an error, and whether a record may hold several answers.
-            references: the references of some questions, for the advice of an error.
+            settings: whether a missing prediction is an error, and whether a record may contain several answers.
+            references: the references of some questions, for the advice in an error.
 
         Returns:
-            A string or a value for each record, or `Samples` of them; None for no prediction.
+            A string or a value for each record, or `Samples` if a record has several; None for no prediction.
 
         Raises:
             InputError: a prediction is missing, or is not a string.
@@ -90,13 +90,13 @@ class AnswerForm(ABC):
         return column
 
     def open_cells(self, column: list[Any], table: Table, settings: Settings) -> list[Any]:
-        """Read the texts of messages, and split cells with several answers."""
+        """Extract the text of chat messages, and split cells that contain several answers."""
         column = list(map(text_of_parts, column)) if table.layout else column
         return list(map(_split_samples, column)) if settings.samples else column
 
     @abstractmethod
     def read_value(self, value: Any, path: Path) -> Any:
-        """Read one prediction. Raises InputError if it is none."""
+        """Read one prediction. Raises InputError if the value is not a prediction."""
 
     def _read(self, settings: Settings, path: Path, value: Any) -> Any:
         if value is None or value is ABSENT or value != value:  # NaN: a gap in a column of numbers
@@ -104,9 +104,7 @@ class AnswerForm(ABC):
         return self._read_samples(settings, path, value) if isinstance(value, Samples) else self.read_value(value, path)
 
     def _read_samples(self, settings: Settings, path: Path, samples: Samples) -> Samples | None:
-        """Read several answers to a question. Those that are missing are treated as missing answers to questions
-        are.
-        """
+        """Read several answers to a question. Missing ones are treated like missing answers to questions."""
         if not settings.samples:
             raise _error_of_value(path, samples)
         read = Samples(self._read(settings, path, text_of_parts(value)) for value in samples)
@@ -118,9 +116,7 @@ class AnswerForm(ABC):
     def _add_remedy(
         self, error: InputError, column: Sequence[Any], path: Path, references: Sequence[Sequence[Any]]
     ) -> InputError:
-        """Add what to do to the error for a prediction that is not a string, judging by all predictions and
-        references.
-        """
+        """Add a remedy to the error for a prediction that is not a string, based on all predictions and references."""
         message, values = error.message, dict(error.message.values)
         if message.sentence != _NO_TEXT:
             return error
@@ -141,22 +137,22 @@ class AnswerForm(ABC):
         return InputError(Message(message.where, f"{message.sentence}: {remedy}", values))
 
     def advise_lists(self, lists: Sequence[list[Any]], accepted: Sequence[Sequence[Any]]) -> str:
-        """Say what to do about predictions that are lists, given the references of some questions."""
+        """Word the remedy for predictions that are lists, given the references of some questions."""
         return "for several answers to a question, add {use.samples:mean} or {use.samples:vote}"
 
     def warn_of_references(self, column: Sequence[Any], table: Table) -> list[Message]:
-        """Warn of what is wrong with references that can be read."""
+        """Warn of problems with references that can still be read."""
         return []
 
     def warn_of_predictions(
         self, column: Sequence[Any], table: Table, references: Sequence[Sequence[Any]], settings: Settings
     ) -> list[Message]:
-        """Warn of what is wrong with predictions that can be read."""
+        """Warn of problems with predictions that can still be read."""
         return []
 
     @abstractmethod
     def read_references(self, column: list[Any], table: Table, path: Path | None, settings: Settings) -> list[Any]:
-        """Read the references of each record, which are at the path, as a list of strings or of values.
+        """Read the references of each record, found at the given path, as a list of strings or values.
 
         Raises:
             InputError: a record has none, or one is not a string.
@@ -234,7 +230,7 @@ class _Values(AnswerForm):
 
 
 class _Rows(AnswerForm):
-    """Rows, whose further columns only the rule of a benchmark knows."""
+    """Rows, whose additional columns only a benchmark's rule understands."""
 
     needs_references = False
 
@@ -246,15 +242,16 @@ class _Rows(AnswerForm):
 
 
 ANSWER_FORMS: Mapping[Form, AnswerForm] = {"text": _Texts(), "value": _Values(), "row": _Rows()}
-"""How answers are read, by the name of their form."""
+"""How answers are read, by the name of the form."""
 
 
 # Predictions
 
 
 def _warn_of_lists(lists: Sequence[Any], name: str, words: str, remedy: str) -> list[Message]:
-    """Warn of predictions that may be several answers each: lists of equally many strings that are compared as one
-    text, as in a cell of CSV, or lists of equally many objects where each reference is an object.
+    """Warn of predictions that may each contain several answers: lists with the same number of strings that are
+    compared as one string, as in a CSV cell, or lists with the same number of objects where each reference is an
+    object.
     """
     sizes = {len(own) if isinstance(own, list) else 0 for own in lists}
     if len(sizes) != 1 or max(sizes) < 2:
@@ -264,7 +261,7 @@ def _warn_of_lists(lists: Sequence[Any], name: str, words: str, remedy: str) -> 
 
 
 def _find_samples(column: list[Any], table: Table, path: Path) -> list[Any]:
-    """Find all answers where a program writes a list of them, of which the layout names the first."""
+    """Find all answers where a program writes a list of answers and the layout names only the first."""
     if not isinstance(path, str) or ".0." not in path:
         return column
     lists = read_column(table, path.replace(".0.", ".*."))
@@ -272,7 +269,7 @@ def _find_samples(column: list[Any], table: Table, path: Path) -> list[Any]:
 
 
 def _split_samples(value: Any) -> Any:
-    """Split a list, which may be written as a string, into the answers that the user says it holds."""
+    """Split a list, which may be written as a string, into several answers, as the user asked."""
     if isinstance(value, str):
         with suppress(ValueError):  # it only begins like a list
             value = parse_written_list(value, "")
@@ -280,13 +277,13 @@ def _split_samples(value: Any) -> Any:
 
 
 def _read_objects(value: Any) -> list[Any]:
-    """Read a list of objects, each of which may be JSON; [] for any other value."""
+    """Read a list of objects, each of which may be a JSON string; return [] for any other value."""
     items = list(map(parse_value_or_text, value)) if isinstance(value, list) else []
     return items if all(isinstance(item, dict) for item in items) else []
 
 
 def _error_of_value(path: Path, value: Any) -> InputError:
-    """Make the error for a prediction that is not a string. `_add_remedy` adds what to do."""
+    """Create the error for a prediction that is not a string. `_add_remedy` adds the remedy."""
     shown = shorten(str(value), 60) if isinstance(value, (list, dict)) else describe(value)
     return make_error("", _NO_TEXT, field=show_path(path), value=shown)
 
@@ -296,7 +293,7 @@ _PLAIN = (str, int, float, type(None))
 
 
 def _find_text(values: Sequence[Any]) -> str | None:
-    """Find the path of the text in objects, or in lists of objects: a field with a usual name, or the only string."""
+    """Find the path of the text in objects or in lists of objects: a field with a usual name, or the only string."""
     before = ""
     if all(isinstance(value, list) for value in values):
         before = "0." if max(map(len, values)) == 1 else "*."
@@ -311,7 +308,7 @@ def _find_text(values: Sequence[Any]) -> str | None:
 
 
 def _warn_of_decimals(column: Sequence[Any], name: str, what: str) -> list[Message]:
-    """Warn of decimal numbers in a column of a table, given its name, because their original formatting is lost."""
+    """Warn of decimal numbers in a table column, given the table's name, because their original formatting is lost."""
     if set(map(type, column)) <= {str} or _are_lists_of_strings(column):
         return []
     items = chain.from_iterable(value if isinstance(value, list) else [value] for value in column)
@@ -323,7 +320,7 @@ def _warn_of_decimals(column: Sequence[Any], name: str, what: str) -> list[Messa
 
 
 def _are_lists_of_strings(column: Sequence[Any]) -> bool:
-    """Whether nothing needs to be done, as is usual: found without a loop over the strings."""
+    """Whether all values are nonempty lists of strings, which is the usual case and needs no further work."""
     return set(map(type, column)) == {list} and all(column) and set(map(type, chain.from_iterable(column))) == {str}
 
 
@@ -351,7 +348,7 @@ _READ_AGAIN = "if it was a text such as NA or None, let pandas read the file wit
 
 
 def _parse_accepted(value: Any) -> tuple[Any, ...]:
-    """Parse an accepted value: one value, or several as ``{"__tuple__": [...]}``."""
+    """Parse a reference: one value, or several written as ``{"__tuple__": [...]}``."""
     parsed = read_reference(value)
     return parsed if isinstance(parsed, tuple) else (parsed,)
 
@@ -364,7 +361,7 @@ def _split_accepted(accepted: Sequence[str], separator: str) -> Sequence[str]:
 
 
 def _show_accepted(value: Any) -> list[str]:
-    """Show the references of a record, which only a rule understands, as strings; "" if there are none."""
+    """Convert a record's references, which only a rule understands, to strings for display; [""] if there are none."""
     if value is ABSENT:
         return [""]
     return list(map(_show, value if isinstance(value, (list, tuple)) else [value])) or [""]
@@ -376,7 +373,7 @@ def _show(value: Any) -> str:
 
 
 def is_unanswerable(value: Any) -> bool:
-    """Whether a record says that its question has no answer, either by an empty list or in the SQuAD 2.0 form.
+    """Whether the references mark the question as unanswerable, either as an empty list or in the SQuAD 2.0 format.
 
     Example:
         >>> is_unanswerable({"text": [], "answer_start": []}), is_unanswerable([]), is_unanswerable(["", "a"])

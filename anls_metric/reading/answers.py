@@ -1,4 +1,4 @@
-"""Questions and answers, which reading returns as lists of equal length."""
+"""Questions and answers: what the reader returns, as lists of equal length."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """What was read, in the words of the user's files. The fields are keys of the JSON document.
+    """What was read, in the words of the user's files. The fields are the keys of the JSON document.
 
     Attributes:
         prediction: the field of the predictions.
-        file: the name of their file.
+        file: the name of the file with the predictions.
         references: the field of the references.
-        gold: the name of their file; "" if it is the same.
-        joined_by: the field that joins both files; "" for one file.
+        gold: the name of the file with the references; "" if it is the same file.
+        joined_by: the field that joins the two files; "" for a single file.
         rows: how many questions have an answer, or how many rows the file has.
-        notes: what else was done: a layout's choice, runs, samples.
+        notes: what else was done, such as a layout's choice, or how runs and samples were handled.
     """
 
     prediction: str
@@ -42,7 +42,7 @@ class Source(NamedTuple):
         return self._replace(notes=[*self.notes, note])
 
     def text(self) -> str:
-        """Say it in one line.
+        """Describe what was read in one line.
 
         Example:
             >>> print(Source("answer", "a.json", "answers", "gold.json", "id", "6 of 6", ["one filter"]).text())
@@ -57,13 +57,14 @@ class Source(NamedTuple):
 
 
 class Questions(NamedTuple):
-    """The questions of a gold file, or of a table that has its own. All submissions for the same gold file share them.
+    """The questions of a gold file, or of a table that contains its own questions. All submissions for a gold file
+    share them.
 
     Attributes:
         table: the table, with a record for each question.
-        ids: the ids; numbers from 1 if the questions have none.
+        ids: the ids, or numbers from 1 if the questions have no ids.
         references: the references of each question.
-        texts: the text of each question, None where it has none.
+        texts: the text of each question; None for a question without a text.
         has_ids: whether the questions have ids of their own.
         roles: which field of the table is which.
     """
@@ -79,7 +80,7 @@ class Questions(NamedTuple):
 class Answers(NamedTuple):
     """The answers of a submission, in the order of the questions.
 
-    With several runs, the answers to a question follow each other.
+    With several runs, the answers to the same question follow one another.
 
     Attributes:
         name: the name of the submission.
@@ -87,17 +88,18 @@ class Answers(NamedTuple):
         predictions: a string or a value for each answer; None for no answer.
         read: what was read.
         layout: the name of the layout.
-        places: the place of the question of each answer; None if each question has one answer.
+        places: for each answer, the place of its question; None if each question has one answer.
         raw: the model output of each answer, if the predictions were extracted from it.
-        texts: the text of each prediction that was read as JSON, None for others; None without any.
-        extraction: what each extraction step did; None without rules.
-        columns: the columns of a benchmark's rule for each answer; None without a rule.
-        confidences: the confidence of each answer, None for an answer without one; None if there are none. That of a
-            nested value can be an object of confidences.
-        verdicts: the verdict of a judge about each answer, likewise.
-        pages: the pages that each answer names, with those of its question; None unless they are measured.
-        named: the roles in `confidences` and `verdicts` whose field the user names.
-        samples: how one of several answers to each question was chosen, such as "vote_of_3"; "" if nothing was.
+        texts: the original string of each prediction that was parsed as JSON, None for other predictions; None if no
+            prediction was parsed.
+        extraction: what each extraction step did; None without extraction steps.
+        columns: for each answer, the columns of a benchmark's rule; None without a rule.
+        confidences: the confidence of each answer, None for an answer without one; None if no answer has one. The
+            confidence of a nested value can be an object of confidences.
+        verdicts: a judge's verdict on each answer, with None as in `confidences`.
+        pages: the pages that each answer names, together with those of its question; None unless pages are measured.
+        named: which of the roles behind `confidences` and `verdicts` have a field that the user named.
+        samples: how one of several answers to each question was chosen, such as "vote_of_3"; "" if none was chosen.
         hints: what is wrong with the files.
     """
 
@@ -123,10 +125,10 @@ LOST_FORMATTING = (
     "decimal numbers among the {what} ({count:,}) have lost their formatting (12.5 may have been $12.50 or 12.50): "
     "write them as strings"
 )
-"""The hint that numbers of a file are no longer as they were written."""
+"""The hint that numbers in a file no longer have their original formatting."""
 
 COLUMNS = ("predictions", "raw", "texts", "columns", "confidences", "verdicts", "pages")
-"""The fields of `Answers` that are a list with a value for each answer, or None."""
+"""The fields of `Answers` that are either a list with a value for each answer or None."""
 
 
 def choose_answers(answers: Answers, questions: Questions, rows: Sequence[int], places: Sequence[int]) -> Answers:
@@ -135,8 +137,8 @@ def choose_answers(answers: Answers, questions: Questions, rows: Sequence[int], 
     Args:
         answers: the answers.
         questions: the questions that they answer.
-        rows: which of the answers.
-        places: the places of their questions.
+        rows: the places of the chosen answers.
+        places: for each chosen answer, the place of its question.
     """
     columns = {name: getattr(answers, name) for name in COLUMNS}
     chosen: dict[str, Any] = {name: column and [column[row] for row in rows] for name, column in columns.items()}
@@ -166,7 +168,7 @@ def list_places(answers: Answers) -> Sequence[int]:
 
 
 def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[float]:
-    """Average the values that have the same place. Equal places must follow one another."""
+    """Average the values that have the same place. Equal places must be adjacent."""
     if len(set(places)) == len(places):
         return values
     return [mean([value for _, value in run]) for _, run in groupby(zip(places, values), key=itemgetter(0))]
@@ -179,8 +181,9 @@ def list_references(answers: Answers) -> Sequence[Sequence[Any]]:
 
 
 def list_compared(answers: Answers) -> tuple[Sequence[Any], Sequence[Any]]:
-    """List what a scorer takes: the prediction of each answer, None for no answer, and its references. With columns,
-    these are the prediction in them, where a list is one string, and all columns.
+    """List what a scorer takes: the prediction of each answer, None for no answer, and its references. For answers with
+    columns, list the prediction from the columns, with a list joined into one string, and all columns in place of the
+    references.
     """
     if answers.columns is None:
         return answers.predictions, list_references(answers)

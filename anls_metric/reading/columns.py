@@ -1,7 +1,7 @@
-"""The short way of plain columns: strings and lists of references, which are paired by position.
+"""The short way to read plain columns, that is, strings and lists of references, which are paired by position.
 
-Nothing about them has to be decided: the call says which is which, and they have no ids, fields or values of other
-types that could contradict it. The reader reads everything else; for such columns it would find the same.
+Nothing about such columns has to be decided: the call says which is which, and there are no ids, fields or values of
+other types that could contradict it. The reader reads everything else; for such columns, its result would be the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from anls_metric.reading.table import Roles, Table, name_places
 
 _PREDICTION, _REFERENCES = "prediction", "references"
 _DECIDING = [name for name, option in OPTIONS.items() if option.group == INPUT] + [_PREDICTION, _REFERENCES, "extract"]
-"""The options that say how something is read."""
+"""The options that control how input is read."""
 
 
 def pair_columns(
@@ -34,7 +34,7 @@ def pair_columns(
         scorer: what scores the answers.
     """
     is_plain = scorer.form == "text" and all(getattr(settings, name) == OPTIONS[name].default for name in _DECIDING)
-    are_named = 0 < len(inputs) == len({each.name for each in inputs} - {""})  # equal names are runs
+    are_named = 0 < len(inputs) == len({each.name for each in inputs} - {""})  # inputs with the same name are runs
     if not (gold and gold.name and is_plain and are_named) or PAGES in settings.metrics:
         return None
     accepted = _find_column(gold, _REFERENCES)
@@ -59,17 +59,17 @@ def pair_columns(
 
 
 def _find_column(each: Input, field: str) -> Any:
-    """Find the only column of an input."""
+    """Find the single column of an input."""
     return each.data[field] if isinstance(each.data, dict) and [*each.data] == [field] else None
 
 
 def _are_texts(column: Any) -> bool:
-    """Whether a column holds strings, which are no written lists: these may be several answers each."""
+    """Whether a column contains only strings that are not written lists. A written list may contain several answers."""
     is_column = isinstance(column, (list, tuple)) and set(map(type, column)) == {str}
     return is_column and not any(text[:1] == "[" for text in column)
 
 
 def _are_references(column: Any) -> bool:
-    """Whether a column holds lists of strings, none of them empty."""
+    """Whether a column contains nonempty lists of strings."""
     is_column = isinstance(column, (list, tuple)) and set(map(type, column)) == {list} and all(column)
     return is_column and set(map(type, chain.from_iterable(column))) == {str}

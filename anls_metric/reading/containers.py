@@ -1,6 +1,7 @@
-"""Finds the records in a JSON value: the only list of them that it holds, at any depth, or a form that programs write.
+"""Finds the records in a JSON value: in the only list of records that it contains, at any depth, or in a form that
+programs write.
 
-In an object of records by id, the id is the key. Each record gets it as the field `KEY`.
+In an object of records by id, the keys are the ids. Each record gets its id as the field `KEY`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def records_of(value: Any) -> list[Any] | None:
         value: what ``json.loads`` returns.
 
     Returns:
-        The list itself, or the records by the first of `CONTAINERS` that finds some; None where none does.
+        The list itself, or the records found by the first of `CONTAINERS` that finds any; None if none does.
 
     Example:
         >>> records_of({"7": "Coca Cola", "8": "Pepsi"})
@@ -57,7 +58,9 @@ _OF_RECORDS = ("data", "per_sample_result", "samples", "request_states", "Scores
 
 
 def _read_named(value: Record) -> list[Any] | None:
-    """Records under a usual name: a list of them, records by id, or the list of a subset; [] for those of several."""
+    """Read the records under a usual name: a list of records, records by id, or the list for a subset; [] if there are
+    several subsets.
+    """
     for name in _OF_RECORDS:
         inner: Any = value.get(name)
         kinds = set(map(type, inner.values())) if isinstance(inner, dict) else set()
@@ -71,9 +74,10 @@ def _read_named(value: Record) -> list[Any] | None:
 
 
 def _read_questions(value: Record) -> list[Any] | None:
-    """The only list of questions with answers, at any depth; [] if there are several, of which the user must choose.
+    """Read the only list of questions with answers, at any depth; return [] if there are several, from which the user
+    must choose.
 
-    Several lists of one length are rather columns, which may hold objects.
+    Several lists of equal length are taken for columns, which may contain objects.
     """
     if len(_find_columns(value)) > 1:
         return None
@@ -82,8 +86,8 @@ def _read_questions(value: Record) -> list[Any] | None:
 
 
 def _read_only_list(value: Record) -> list[Any] | None:
-    """The only list of objects, beside facts about it if they have an id or a question. An object that has one of its
-    own is a record.
+    """Read the only list of objects. If they have an id or a question, facts about the list may stand beside it. An
+    object that has an id or a question of its own is a record.
     """
     lists = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
     if len(lists) != 1 or _OF_QUESTIONS & value.keys():
@@ -95,7 +99,9 @@ _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
 
 
 def _read_records_by_id(value: Record) -> list[Any] | None:
-    """An object of records by their ids. Most are objects with the same keys; others stand in the field `OTHER`."""
+    """Read an object of records by id. Most of its values are objects with the same keys; other values go into the
+    field `OTHER`.
+    """
     objects = [own for own in value.values() if isinstance(own, dict)]
     names = Counter(chain.from_iterable(objects))
     are_most = 2 * (len(objects) if _are_ids(value) else max(names.values(), default=0)) > len(value)
@@ -123,7 +129,7 @@ def _read_only_object(value: Record) -> list[Any] | None:
 
 
 def _read_columns(value: Record) -> list[Any] | None:
-    """Columns, which are lists of equal length. Other values, such as scores, may stand beside them."""
+    """Read columns, which are lists of equal length. Other values, such as scores, may stand beside them."""
     lists = _find_columns(value)
     return [dict(zip(lists, row)) for row in zip(*lists.values())] if lists else None
 
@@ -136,7 +142,7 @@ def _find_columns(value: Record) -> dict[str, list[Any]]:
 
 
 def _read_split(value: Record) -> list[Any] | None:
-    """Pandas' orient="split", MLflow and W&B: the names of the columns, and a list for each row."""
+    """Read the column names and a list for each row, as pandas with orient="split", MLflow and W&B write them."""
     names, rows = value.get("columns"), value.get("data")
     if not isinstance(names, list) or not isinstance(rows, list) or set(map(type, rows)) != {list}:
         return None
@@ -144,7 +150,9 @@ def _read_split(value: Record) -> list[Any] | None:
 
 
 def _read_columns_by_key(value: Record) -> list[Any] | None:
-    """pandas: to_json() without orient: columns of values by row. Row labels are ids unless they are 0, 1, 2 .."""
+    """Read columns of values by row, as pandas' to_json() without orient writes them. Row labels are ids unless they
+    are 0, 1, 2 ..
+    """
     columns = list(value.values())
     if set(map(type, columns)) != {dict} or len(set(map(tuple, columns))) > 1:
         return None
@@ -156,12 +164,12 @@ def _read_columns_by_key(value: Record) -> list[Any] | None:
 
 
 def _read_question(value: Record) -> list[Any] | None:
-    """A question with its answer, which is the only record."""
+    """Read a single question with its answer as the only record."""
     return [value] if _OF_QUESTIONS & value.keys() and (NAMES - _OF_QUESTIONS) & value.keys() else None
 
 
 def _read_answers_by_id(value: Record) -> list[Any] | None:
-    """An object of answers, or of references, by the ids of their questions. A few may be of another kind."""
+    """Read an object of answers or references by the ids of their questions. A few values may be of another kind."""
     kinds = Counter(type(answer) for answer in value.values() if not is_failure(answer))
     lists, others = kinds.pop(list, 0), sum(kinds[kind] for kind in kinds.keys() - {type(None)})
     are_ids = kinds.keys() <= {str, int, float, dict, type(None)} and 2 * kinds[dict] < len(value) and _are_ids(value)
@@ -170,7 +178,7 @@ def _read_answers_by_id(value: Record) -> list[Any] | None:
 
 
 def _are_ids(keys: Iterable[str]) -> bool:
-    """Whether keys look like ids, which have digits, and not like names of fields."""
+    """Whether keys look like ids, which have digits, rather than like field names."""
     return all(any(map(str.isdigit, str(key))) for key in keys)
 
 
@@ -186,13 +194,13 @@ CONTAINERS = (
     _read_question,
     _read_answers_by_id,
 )
-"""Functions that find the records in an object, or return None. The first that finds some counts."""
+"""Functions that find the records in an object or return None. The first one that finds any is used."""
 
 
 # Lists at any depth
 
-_MOST = 100  # objects that show what is inside them all
-_DEEPEST = 8  # levels in which lists are found
+_MOST = 100  # objects that are examined to see what all of them contain
+_DEEPEST = 8  # the levels to search for lists
 _ID = re.compile(r"(?i:(?:.*[_ -])?[qu]?id|key)|.*[a-z](?:Id|ID)|\(.*\)")
 _OWN_ID = re.compile(r"(?i)(?:question[_ -]?|[qu])?id|key|\(.*\)")
 _QUESTION = re.compile(r"(?i).*question.*|query|prompt")
@@ -213,7 +221,7 @@ class Found(NamedTuple):
 
 
 def find_path(value: Any) -> str:
-    """Find the path at which `records_of` finds the records of an object, if it is not at the top; "" for none."""
+    """Find the path at which `records_of` finds the records of an object; "" if they are at the top level."""
     if not isinstance(value, dict) or any(read(value) is not None for read in (_read_split, _read_named)):
         return ""
     paths = [each.path for each in find_lists(value) if each.has_answers]
@@ -223,7 +231,7 @@ def find_path(value: Any) -> str:
 
 
 def find_lists(value: Any) -> list[Found]:
-    """Find the lists of objects in a JSON value. There is no list inside an object with an answer.
+    """Find the lists of objects in a JSON value. Objects with an answer are not searched.
 
     Example:
         >>> find_lists({"split": {"items": [{"id": 1, "answer": "x", "boxes": [{}]}]}})
@@ -251,7 +259,7 @@ def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Found]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value is an answer rather than a list or an object of records."""
+    """Whether a value is an answer rather than a list or object of records."""
     return not isinstance(value, dict) and not (isinstance(value, list) and value and isinstance(value[0], dict))
 
 
@@ -263,19 +271,21 @@ def _has_answer(fields: Iterable[Any]) -> bool:
 
 
 def is_answer(name: str) -> bool:
-    """Whether a field may be an answer or a reference, judging by its name."""
+    """Whether a field may contain an answer or a reference, judging by its name."""
     return bool(_ANSWER.fullmatch(name) or _WEAK_ANSWER.fullmatch(name))
 
 
 def _are_pairs(values: Sequence[Any]) -> bool:
-    """Whether values are objects of a prediction and a reference, as for each field of a document."""
+    """Whether values are objects with a prediction and a reference, as some programs write for each field of a
+    document.
+    """
     return set(map(type, values)) == {dict} and all(
         sum(bool(_ANSWER.fullmatch(str(name))) for name in own) > 1 for own in values
     )
 
 
 def join_paths(paths: Sequence[str]) -> str:
-    """Join paths into one, with `*` where they differ if these are the only such paths, and otherwise with commas.
+    """Join paths into one: with `*` for steps that differ if these are the only such paths, and otherwise with commas.
 
     Example:
         >>> join_paths(["splits.human.items", "splits.auto.items"]), join_paths(["first", "second.items"])
@@ -295,9 +305,10 @@ def take_records(value: Any, path: str) -> Records | None:
             dot for the value itself as one record.
 
     Returns:
-        The records; None if the path does not lead to objects. A list gives a record for each item, and an object of
-        objects, or of answers, one for each value, with its key. If the lists of several documents are taken, a record
-        also has the fields of its document: those that may be an id, a question or an answer in the field ``document``.
+        The records; None if the path does not lead to objects. A list yields a record for each item. An object of
+        objects or answers yields a record for each value, with its key. If the path leads to the lists of several
+        documents, each record also has the fields of its document; those that may be an id, a question or an answer are
+        in the field ``document``.
 
     Example:
         >>> questions = [{"q": "?", "answer": "a"}, {"q": "!", "answer": "b"}]
@@ -327,7 +338,7 @@ def take_records(value: Any, path: str) -> Records | None:
 
 
 class _Item(NamedTuple):
-    """A record in a JSON value: the fields of its document, what `*` stands for, and its key in an object."""
+    """A record in a JSON value, with the fields of its document, what `*` stands for, and its key in an object."""
 
     value: Any
     document: Record = MappingProxyType({})
@@ -336,7 +347,7 @@ class _Item(NamedTuple):
 
 
 def _open(value: Any, steps: Sequence[str], around: _Item) -> Iterator[_Item]:
-    """Follow a path in a value, and list the items at its end."""
+    """Follow a path into a value, and list the items at its end."""
     value = parse_value_or_text(value)
     first, rest = (steps[0], steps[1:]) if steps else ("", [])
     if isinstance(value, list):
@@ -348,7 +359,7 @@ def _open(value: Any, steps: Sequence[str], around: _Item) -> Iterator[_Item]:
         for key, own in value.items():
             yield from _open(own, rest, _enter(own, rest, around)._replace(part=(*around.part, key)))
     elif isinstance(value, dict) and steps:
-        names = (".".join(steps[:end]) for end in range(len(steps), 0, -1))  # a name that holds dots wins
+        names = (".".join(steps[:end]) for end in range(len(steps), 0, -1))  # a name with dots takes precedence
         name = next((name for name in names if name in value), None)
         if name is not None:
             yield from _open(value[name], steps[name.count(".") + 1 :], around)
@@ -357,7 +368,7 @@ def _open(value: Any, steps: Sequence[str], around: _Item) -> Iterator[_Item]:
 
 
 def _list_items(value: Record, around: _Item) -> Iterator[_Item]:
-    """List the items of an object: its records by their ids, or its answers by their ids, and otherwise itself."""
+    """List the items of an object: its records or answers by id, or otherwise the object itself."""
     records = _read_records_by_id(value)
     if records is None and (are_answers_by_id(value) if around.part else around == _Item(None)):
         records = None if NAMES & value.keys() else _read_answers_by_id(value)
@@ -368,7 +379,7 @@ def _list_items(value: Record, around: _Item) -> Iterator[_Item]:
 
 
 def are_answers_by_id(value: Any) -> bool:
-    """Whether an object has answers by the ids of their questions, judging by its keys: ids have digits."""
+    """Whether an object contains answers by the ids of their questions, judging by its keys: ids have digits."""
     return isinstance(value, dict) and _are_ids(value) and _read_answers_by_id(value) is not None
 
 
@@ -381,13 +392,13 @@ def find_mappings(value: Any, is_mapping: Callable[[Any], bool], path: tuple[str
 
 
 def _enter(value: Any, steps: Sequence[str], around: _Item) -> _Item:
-    """Add the fields of a document to what is around an item, without the field that leads to the item."""
+    """Add a document's fields to the context of an item, except for the field that leads to the item."""
     own = value if steps and isinstance(value, dict) else {}
     return around._replace(document={**around.document, **{name: own[name] for name in own if name != steps[0]}})
 
 
 def _put_aside(document: Record) -> dict[str, Any]:
-    """Put those fields of a document aside that would take the place of an id, a question or an answer."""
+    """Set aside those fields of a document that would otherwise be taken for an id, a question or an answer."""
     kinds = (_OWN_ID, _QUESTION, _ANSWER, _WEAK_ANSWER)
     aside = {name: value for name, value in document.items() if any(kind.fullmatch(name) for kind in kinds)}
     rest = {name: value for name, value in document.items() if name not in aside}

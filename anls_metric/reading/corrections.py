@@ -1,4 +1,5 @@
-"""Corrections of references, read from a file that accepts more answers to some questions or excludes questions.
+"""Corrections of the references, read from a file that accepts additional answers to some questions or excludes
+questions.
 
 The file is a JSON list, or CSV, with the fields ``questionId``, ``accept`` (one answer or a list, in CSV a JSON list),
 ``exclude`` (true) and ``note``. A record that a reviewer saved from the report also has a ``mark``.
@@ -28,7 +29,7 @@ class Corrections(NamedTuple):
 
     Attributes:
         name: the name of the file.
-        by_id: more accepted answers, by the id of the question; None for a question to leave out.
+        by_id: the additional references, by the id of the question; None for a question to leave out.
     """
 
     name: str
@@ -45,18 +46,18 @@ class Corrections(NamedTuple):
 
 
 def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[str, list[str]]]:
-    """Correct the questions of a submission by dropping those that are excluded, and by adding references.
+    """Correct the questions of a submission by dropping the excluded ones and adding references to others.
 
     Args:
         answers: the answers of the submission.
         corrections: the corrections.
 
     Returns:
-        The answers to the corrected questions; and the accepted answers that were added, by the id of the question, []
+        The answers to the corrected questions; and the references that were added, by the id of the question, with []
         for a question that was left out.
 
     Raises:
-        InputError: a correction has an id that no question has, or all questions are excluded.
+        InputError: a correction has the id of no question, or all questions are excluded.
     """
     questions = answers.questions
     place_of = {key: place for place, key in enumerate(questions.ids)}
@@ -88,8 +89,8 @@ def read_corrections(path: str) -> Corrections:
         path: the file: a JSON list, JSON lines, CSV or any other format of records.
 
     Raises:
-        InputError: a correction has no id, an unknown field, the same id as another one, or nothing to accept or
-            exclude; the message names the record. OSError: the file cannot be opened.
+        InputError: a correction has no id, an unknown field, the same id as another correction, or nothing to accept or
+            exclude; the message identifies the record. OSError: the file cannot be opened.
     """
     table = apply_layout(read_file(path), Settings(layout="table"))
     parsed: dict[str, Sequence[str] | None] = {}
@@ -102,7 +103,7 @@ def read_corrections(path: str) -> Corrections:
 
 
 def _parse_correction(record: Record) -> tuple[str, Sequence[str] | None]:
-    """Read the id and the references of a record: None to leave the question out, () for only a mark.
+    """Read the id and the references from a record: None to leave the question out, () if the record only has a mark.
 
     Raises:
         ValueError: the record is not a correction.

@@ -1,4 +1,4 @@
-"""Checks what a join pairs against whatever else both files know. A contradiction becomes an error or a hint."""
+"""Checks the pairs of a join against whatever else both files contain. A contradiction becomes an error or a hint."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from anls_metric.reading.answers import Questions
 
 Pairs = Iterable[tuple[int, int]]
-"""The places of a question and of the record that answers it."""
+"""Pairs with the place of a question and the place of the record that answers it."""
 
 
 class _Witness(NamedTuple):
-    """A field that both files have.
+    """A field that both files contain.
 
     Attributes:
-        own, theirs: its values in the submission and in the gold file.
-        differ: whether two values of a pair contradict each other.
-        name: what it is called.
+        own, theirs: the field's values in the submission and in the gold file.
+        differ: tells whether the two values of a pair contradict each other.
+        name: the name of the field.
     """
 
     own: Sequence[str | None]
@@ -52,13 +52,13 @@ _QUESTION = "question text"
 def check_pairing(
     gold: Questions, table: Table, roles: Roles, pairs: Pairs, by_position: bool, settings: Settings
 ) -> list[Message]:
-    """Check pairs of questions and answers against the question texts and the fields that both files have.
+    """Check pairs of questions and answers against the question texts and the other fields that both files contain.
 
     Returns:
         Hints about some pairs that differ.
 
     Raises:
-        InputError: most pairs differ; or, without a key, a value stands on the other side in another row.
+        InputError: most pairs differ; or, without a key, a value occurs in a different row of the other file.
     """
     hints = []
     witnesses = [*_list_questions(gold, table, roles), *_list_fields(gold, table, roles, by_position)]
@@ -85,13 +85,13 @@ def check_pairing(
 def check_copies(
     gold: Questions, table: Table, roles: Roles, pairs: Pairs, by_position: bool, reading: Reading
 ) -> tuple[Path | None, list[Message]]:
-    """Check the references that a submission has of its own against those of the gold file, which are the ones to use.
+    """Check a submission's own references against those of the gold file, which are the ones that are used.
 
     Returns:
-        Their field, None for none; and a hint if some differ.
+        The field of the submission's references, None if it has none; and a hint if some of them differ.
 
     Raises:
-        InputError: without a key, most differ.
+        InputError: without a key, most of them differ.
     """
     path = reading.find_copy(table)
     if path is None or show_path(path) == show_path(roles.prediction):
@@ -99,7 +99,7 @@ def check_copies(
     try:
         column = read_columns_together(table, path)
         own = reading.form.read_references(column, table, path, reading.settings)
-    except InputError:  # it is something else
+    except InputError:  # the field contains something else
         return None, []
     pairs = list(pairs)
     differing = [
@@ -133,7 +133,7 @@ def check_copies(
 
 
 def refuse_copies(gold: Questions, table: Table, roles: Roles, pairs: Pairs, settings: Settings) -> None:
-    """Refuse an `answer` that copies the references of a gold file, if another field may be the predictions.
+    """Reject an `answer` field that copies the references of a gold file if another field may contain the predictions.
 
     Raises:
         InputError: there is such a field.
@@ -176,20 +176,21 @@ def _list_questions(gold: Questions, table: Table, roles: Roles) -> Iterator[_Wi
 
 
 def _are_different_texts(first: str, second: str) -> bool:
-    """Whether neither of two questions contains the other. A prompt may stand around a question."""
+    """Whether neither of two questions contains the other. A question may be embedded in a prompt."""
     one, other = ("".join(text.casefold().split()) for text in (first, second))
     return one not in other and other not in one
 
 
 def _list_fields(gold: Questions, table: Table, roles: Roles, by_position: bool) -> Iterator[_Witness]:
-    """List the fields that both files have under one name, and that show which rows belong together.
+    """List the fields that both files have under the same name and that show which rows belong together.
 
-    Half of the values must be the same: unique values, or for a join by position repeated ones, equally often.
+    At least half of the values must be the same if they are unique. For a join by position, repeated values also
+    qualify if each occurs equally often in both files.
     """
     are_answers = take_whole_record in (roles.prediction, gold.roles.references)  # then all fields are values to score
     for own_name, gold_name in () if are_answers else list_shared_fields(table, roles, gold.table, gold.roles):
         if isinstance(roles.prediction, Fields) and usual_field(Table([], fields={own_name: False}), FILES) is None:
-            continue  # a column that the user did not choose as a part of the answer may be one, and differ
+            continue  # a column that the user did not choose may still be part of the answer, and differ
         own, theirs = read_ids(table, own_name), read_ids(gold.table, gold_name)
         if is_unique(own) and is_unique(theirs):
             is_place = does_count(own) and not (by_position and _is_out_of_order(own, theirs))
@@ -201,7 +202,7 @@ def _list_fields(gold: Questions, table: Table, roles: Roles, by_position: bool)
 
 
 def _is_out_of_order(*columns: Sequence[Any]) -> bool:
-    """Whether a column of whole numbers, which may be the places of rows, is not in the order of the rows."""
+    """Whether a column of whole numbers that may be row positions is not in the order of the rows."""
     return any(list(map(int, column)) != sorted(map(int, column)) for column in columns if does_count(column))
 
 
@@ -219,7 +220,7 @@ def _describe(gold: Questions, table: Table, witness: _Witness, differing: Seque
 
 
 def _find_remedy(gold: Questions, table: Table, roles: Roles, name: str = "") -> tuple[str, dict[str, str]]:
-    """Find what a user has to do where a join by position is wrong."""
+    """Find the remedy for an incorrect join by position."""
     remedy, fields = propose_key(gold, table, roles)
     if remedy:
         return remedy, fields
@@ -229,16 +230,16 @@ def _find_remedy(gold: Questions, table: Table, roles: Roles, name: str = "") ->
 
 
 def propose_key(gold: Questions, table: Table, roles: Roles, share: float = 0.5) -> tuple[str, dict[str, str]]:
-    """Find what a user has to name: the smallest set of fields, two at most, that is a key of both files.
+    """Find the fields to join by: the smallest set of at most two fields that is a key in both files.
 
     Args:
         gold: the questions.
         table: the submission.
         roles: its roles.
-        share: the share of the values of the smaller side that must be on the other.
+        share: the share of the values on the smaller side that must also occur on the other side.
 
     Returns:
-        A clause, "" for no such fields, and its values.
+        A clause for a message, or "" if there are no such fields, and the values of the clause.
     """
     fields = list_shared_fields(table, roles, gold.table, gold.roles)
     if isinstance(roles.question, str) and isinstance(gold.roles.question, str):

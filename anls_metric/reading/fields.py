@@ -1,4 +1,4 @@
-"""Chooses the fields that two tables have under one name, and that are the answer together: `--fields`."""
+"""Chooses the fields that two tables share and that together form the answer: `--fields`."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from anls_metric.reading.table import Table, is_unique, read_column
 
 KEYS = (*IDS, *QUESTIONS, *FILES)
 ALL = "*"
-"""The name that stands for all fields that both tables have."""
+"""The name that stands for all fields that the tables share."""
 
 
 def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], reading: Reading) -> Reading:
-    """Choose the fields that are the answer together, if the user asks for them or no other field is an answer.
+    """Choose the fields that together form the answer, if the user asks for them or no other field contains answers.
 
     Args:
         gold: the table of the gold file.
-        list_submissions: reads the tables of the submissions.
+        list_submissions: a function that reads the tables of the submissions.
         reading: how to read them.
 
     Returns:
-        The same with the names of the fields, if there are any.
+        How to read the tables, including the names of the fields if there are any.
 
     Raises:
-        InputError: fields are the answer, and the variant is for strings, or no other field says which rows belong
-            together; or the tables share no field.
+        InputError: fields form the answer, but the variant is for strings, or no other field shows which rows belong
+            together; or the tables share no fields.
     """
     settings, are_named = reading.settings, bool(reading.settings.fields)
     if not are_named and not _may_have_columns(gold, reading):
@@ -70,7 +70,9 @@ def _find_key(shared: Sequence[str], tables: Sequence[Table]) -> str:
 
 
 def name_fields(settings: Settings) -> Settings:
-    """Name the same list of fields for predictions and references as fields: each is compared with its namesake."""
+    """Treat the same list of fields, given for both predictions and references, as `fields`, so that each field is
+    compared with its namesake.
+    """
     names, references = settings.prediction or (), (settings.references or "").split(",")
     if len(names) < 2 or sorted(names) != sorted(name.strip() for name in references):
         return settings
@@ -78,7 +80,9 @@ def name_fields(settings: Settings) -> Settings:
 
 
 def _may_have_columns(gold: Table, reading: Reading) -> bool:
-    """Whether nothing that the user names, no layout and no name of a field says what the references are."""
+    """Whether nothing shows which field contains the references: neither the user's options, nor a layout, nor a field
+    name.
+    """
     settings = reading.settings
     if gold.layout or not reading.form.needs_references or settings.prediction or settings.references:
         return False
@@ -86,7 +90,7 @@ def _may_have_columns(gold: Table, reading: Reading) -> bool:
 
 
 def _list_columns(table: Table, settings: Settings) -> list[str]:
-    """List the fields that may be a part of an answer: no ids, questions, files, scores and models."""
+    """List the fields that may be part of an answer, leaving out ids, questions, files, scores and models."""
     paths = (settings.id, settings.gold_id, settings.submission, settings.cluster_by)
     named = [name.strip() for path in paths if path for name in path.split(",")]
     others = {usual_field(table, [name]) for name in (*KEYS, *CONFIDENCES, *SUBMISSIONS, *RUNS, *SCORES, *named)}

@@ -1,4 +1,4 @@
-"""Reads a file, a folder or a pattern of files as a table, and finds its layout."""
+"""Reads a file, a folder or the files that match a pattern as a table, and finds its layout."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_table(path: str, settings: Settings, of_values: bool = False) -> Table:
 
 
 def load_table(path: str) -> Table:
-    """Read what `read_table` does, without a layout."""
+    """Read the same input as `read_table`, but without finding a layout."""
     files = list_files(path)
     return read_file(path) if files is None else _read_parts(path, files)
 
@@ -50,7 +50,9 @@ def read_file(path: str) -> Table:
 
 
 def load_bytes(path: str) -> bytes:
-    """Read the content of a file. Raises InputError if it is a device or has no end, OSError if it cannot be read."""
+    """Read the content of a file. Raises InputError if the file is a device or has no end, OSError if it cannot be
+    read.
+    """
     with open(path, "rb") as file:
         return _read_whole(file, path)
 
@@ -72,10 +74,10 @@ def _read_whole(file: BinaryIO, name: str) -> bytes:
 
 
 def describe_missing_file(path: str) -> MissingFileError:
-    """Make the error for a file path that does not exist. It suggests a file with a similar stem if there is one."""
+    """Create the error for a path that does not exist. It suggests a file with a similar name if there is one."""
     folder, name = os.path.split(path)
     similar = ""
-    with suppress(OSError, ValueError):  # a path can hold a null character
+    with suppress(OSError, ValueError):  # a path can contain a null character
         stems = {os.path.splitext(each)[0]: each for each in sorted(os.listdir(folder or "."))}
         similar = stems.get(find_similar_name(os.path.splitext(name)[0], stems), "")
     remedy = f": did you mean {os.path.join(folder, similar)}?" if similar else ""
@@ -89,11 +91,11 @@ _PARTS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".js
 
 
 def list_files(path: str) -> list[str] | None:
-    """List the files of a folder or a pattern, with "part 2" before "part 10", or return None for the path of a single
-    file.
+    """List the files in a folder or those that match a pattern, with "part 2" before "part 10". Returns None for the
+    path of a single file.
 
     Raises:
-        InputError: there are no such files, or files of several formats.
+        InputError: there are no such files, or they have several formats.
     """
     is_folder = os.path.isdir(path)
     if not is_folder and (os.path.exists(path) or not any(sign in path for sign in "*?[")):
@@ -116,7 +118,9 @@ def list_files(path: str) -> list[str] | None:
 
 
 def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
-    """Make the error for a folder or a pattern with several kinds of files. It names one kind: lines before JSON."""
+    """Create the error for a folder or a pattern with several kinds of files. It suggests one kind, preferring JSON
+    lines to JSON.
+    """
     from pathlib import Path  # only for errors
 
     names = list_some(map(os.path.basename, files))
@@ -137,14 +141,18 @@ def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
 
 
 def _choose_kind(files: Sequence[str]) -> list[str]:
-    """Choose the files of one kind, which may be parts of a table: lines before JSON, and texts last."""
+    """Choose the files of one kind, which may be parts of a table. JSON lines are preferred to JSON, and text files
+    come last.
+    """
     kinds = (*_PARTS, *_TEXTS)
     kind = min({*map(get_extension, files)} & {*kinds}, key=kinds.index, default=None)
     return [file for file in files if get_extension(file) == kind]
 
 
 def _read_parts(path: str, files: Sequence[str]) -> Table:
-    """Read the files of a folder or a pattern as one. Each must have a field of the first one."""
+    """Read the files in a folder, or those that match a pattern, as one table. Each file must share a field with the
+    first.
+    """
     records = _read_records(files)
     if records:
         return Table(records, path, lambda number: os.path.basename(files[number]))
@@ -167,10 +175,10 @@ def _read_parts(path: str, files: Sequence[str]) -> Table:
 
 
 def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
-    """Read files that each hold one JSON object or one text as one record each, with the name of its file; [] for other
-    files.
+    """Read files that each contain one JSON object or one text. Returns one record per file, with the name of the file,
+    or [] for other files.
 
-    InputError: few of the files do not hold an object, such as an answer that was cut off.
+    Raises InputError if only a few of the files do not contain an object, for example because an answer was cut off.
     """
     records: list[dict[str, Any]] = []
     others: list[str] = []
@@ -182,7 +190,7 @@ def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
             others.append(file)
         else:
             records.append({FILE: stem_of[file], **record})
-        if len(others) > len(records) + 1:  # tables, which are not read as a whole only to see this
+        if len(others) > len(records) + 1:  # tables, which are not read in full just to find this out
             break
     if len(records) < _RECORDS_FOR_EACH_OTHER * len(others):
         return _read_texts(files) if extension in _TEXTS else []
@@ -195,7 +203,7 @@ def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _read_texts(files: Sequence[str]) -> list[dict[str, Any]]:
-    """Read files that each hold a text, such as that of a page."""
+    """Read files that each contain a text, such as the text of a page."""
     records = []
     stem_of = _name_files(files)
     for file in files:
@@ -205,7 +213,7 @@ def _read_texts(files: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _name_files(files: Sequence[str]) -> dict[str, str]:
-    """Name files by their stems, or by their paths from the folder that all are in if stems repeat."""
+    """Name files by their stems or, if stems repeat, by their paths relative to their common folder."""
     stems = {file: get_stem(file) for file in files}
     if len({*stems.values()}) == len(stems):
         return stems
@@ -213,4 +221,4 @@ def _name_files(files: Sequence[str]) -> dict[str, str]:
     return {file: os.path.relpath(os.path.join(os.path.dirname(file), stems[file]), folder or ".") for file in files}
 
 
-_RECORDS_FOR_EACH_OTHER = 4  # from which on a file is a broken record, and not a different kind of file
+_RECORDS_FOR_EACH_OTHER = 4  # records for each other file; with fewer, the others are not just broken records

@@ -1,6 +1,6 @@
-"""Reads the content of a file as records, with one function for each format and one table of formats.
+"""Reads the content of a file as records, with one function per format and one table of formats.
 
-The first bytes of a file tell its format, or the extension of its name. A file is read once, whole.
+The format is recognized by the first bytes of the file or by its extension. A file is read once, as a whole.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from anls_metric.reading.records import FILE, NAMES, VALUE
 from anls_metric.reading.table import Table, name_places
 
 MAX_UNPACKED = 2_000_000_000
-"""The limit for the bytes of a compressed file once it is unpacked."""
+"""The maximum size in bytes of a compressed file once it is unpacked."""
 
-MAX_BATCH = 64_000_000  # bytes of the rows of a Parquet file that are decoded together
+MAX_BATCH = 64_000_000  # bytes of the rows in a Parquet file that are decoded together
 
-_MAX_NAMES = 100  # of fields, for a quick proof that no record has a field twice
+_MAX_NAMES = 100  # field names, for a quick proof that no record has a field twice
 _TWICE = "(key that stands twice)"
 
 _JSON_LINES = (".jsonl", ".ndjson")
@@ -61,7 +61,7 @@ def read_bytes(data: bytes, name: str) -> Table:
     except MemoryError:  # a damaged file can ask for any amount
         sentence = "it does not fit in memory, or it is damaged: split it, or copy it again"
         raise make_error(name, sentence) from None
-    except BaseException as error:  # libraries raise many kinds; where that of Excel panics, it raises no Exception
+    except BaseException as error:  # libraries raise many kinds; a panic of Excel's is not an Exception
         sentence = "not {what}, or the file is damaged ({error}): copy or download it again"
         raise make_error(name, sentence, what=form.name, error=str(error)) from None
 
@@ -75,12 +75,12 @@ def read_record(data: bytes, name: str) -> dict[str, Any] | None:
 
 
 def read_text(data: bytes, name: str) -> str:
-    """Read a text file as one text, without line breaks at its end."""
+    """Read a text file as one string, without trailing line breaks."""
     return _decode(data, name).rstrip("\r\n")
 
 
 def get_extension(name: str) -> str:
-    """Return the extension of a file name in lower case, ignoring the extension of a compression format."""
+    """Return the extension of a file name in lower case, ignoring an extension such as ".gz" for compression."""
     return os.path.splitext(name.removesuffix(".gz"))[1].lower()
 
 
@@ -112,7 +112,7 @@ _WORD = re.compile(r"(?i)\s*([^\s,\"]+\.(?:png|jpe?g|tiff?|gif|bmp|webp))(?:\s*,
 
 
 def _unquote(text: str) -> str:
-    """Remove quotation marks around a text, and the backslashes that they need in it."""
+    """Remove the quotation marks around a string, and the backslashes that escape quotation marks inside it."""
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if re.fullmatch(r'".*"', text) else text
 
 
@@ -139,7 +139,7 @@ def _read_utf_16(data: bytes, name: str) -> Table:
 
 
 def _read_json(text: str, name: str, is_lines: bool) -> Table:
-    """Read one value, an object on each line, or objects one after the other."""
+    """Read a single value, an object on each line, or a sequence of objects."""
     values, lines = _decode_json(text, name)
     if len(values) > 1 or (is_lines and isinstance(values[0], dict)):
         table = Table(values, locate=name_places("line", lines))
@@ -152,7 +152,7 @@ def _read_json(text: str, name: str, is_lines: bool) -> Table:
 
 
 def _decode_json(text: str, name: str, hook: Any = None) -> tuple[list[Any], list[int]]:
-    """Decode one value after the other. Returns the values, and the line where each begins."""
+    """Decode a sequence of values. Returns the values and the line on which each begins."""
     values, lines, line, place, end = [], [], 1, 0, 0
     skip, decode = re.compile(r"\s*").match, json.JSONDecoder(object_pairs_hook=hook).raw_decode
     while (start := skip(text, end).end()) < len(text):  # type: ignore[union-attr]
@@ -171,7 +171,7 @@ def _decode_json(text: str, name: str, hook: Any = None) -> tuple[list[Any], lis
 
 
 def _error_of_json(error: json.JSONDecodeError, name: str, start: int) -> InputError:
-    """Say what is wrong with the value that begins at this place, and what to do about it."""
+    """Create the error for the value that begins at this place, with what is wrong and what to do about it."""
     rest = error.doc[error.pos :]
     if error.msg.startswith("Unterminated string") or not rest.strip():
         sentence = "the JSON is cut off: copy or write the file again"
@@ -185,9 +185,9 @@ def _error_of_json(error: json.JSONDecodeError, name: str, start: int) -> InputE
 
 
 def _has_each_key_once(text: str, values: Sequence[Any]) -> bool:
-    """Whether it is certain, without decoding the text again, that none of the given objects has a key twice.
+    """Whether it is certain, without decoding the text again, that no key is repeated in any of the given objects.
 
-    It is where the text has as many keys as the objects, or has each key as often as they have it.
+    It is certain if the text contains as many keys as the objects do, or contains each key as often as the objects do.
     """
     objects = [value for value in values if isinstance(value, dict)]
     if text.count('":') == sum(map(len, objects)) and not re.search(r'"\s+:', text):
@@ -198,7 +198,9 @@ def _has_each_key_once(text: str, values: Sequence[Any]) -> bool:
 
 
 def _refuse_repeated_keys(text: str, name: str) -> None:
-    """Refuse a record, or an object by ids, with a repeated key. Inside answers, Python's parser keeps the last."""
+    """Reject a record, or an object of records by id, with a repeated key. Inside answers, Python's parser keeps the
+    last value.
+    """
 
     def mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
@@ -212,8 +214,8 @@ def _refuse_repeated_keys(text: str, name: str) -> None:
 
 
 def find_records(value: Any, name: str) -> Table:
-    """Find the records in a JSON value. `apply_layout` refuses a value without records, and one with several lists
-    of them unless the user chooses.
+    """Find the records in a JSON value. `apply_layout` rejects a value without records, or with several lists of
+    records if the user does not choose one.
     """
     if isinstance(value, Mapping) and _is_summary(value.get("results")):
         sentence = "it contains the scores of a run but no answers: pass the samples file that --log_samples writes"
@@ -225,7 +227,9 @@ def find_records(value: Any, name: str) -> Table:
 
 
 def _is_summary(results: Any) -> bool:
-    """Whether an object has the scores of tasks, as harnesses write them beside the samples: "N/A" stands for none."""
+    """Whether an object contains scores by task, as harnesses write them separately from the samples. "N/A" stands for
+    a missing score.
+    """
     tasks = list(results.values()) if isinstance(results, Mapping) else [None]
     return all(
         isinstance(task, Mapping)
@@ -235,8 +239,8 @@ def _is_summary(results: Any) -> bool:
 
 
 def _find_stop(log: Any, count: int, name: str) -> list[Message]:
-    """Find out whether inspect_ai stopped before its log, or the header of its log, had all samples. Raises InputError
-    if it has none.
+    """Return a hint if inspect_ai stopped before its log contained all samples. Raises InputError if the log has no
+    samples.
     """
     if not isinstance(log, Mapping) or not {"eval", "status"} <= log.keys():
         return []
@@ -256,7 +260,7 @@ _STOPPED = ("started", "cancelled", "error")
 
 
 def _read_csv(text: str, name: str) -> Table:
-    """Read a table with commas, semicolons, tabs or bars. Cells can have any size."""
+    """Read a table whose cells are separated by commas, semicolons, tabs or vertical bars. Cells can have any size."""
     import csv
 
     header = re.sub(r'"[^"]*"', "", text.lstrip().partition("\n")[0])
@@ -276,7 +280,7 @@ def _read_csv(text: str, name: str) -> Table:
     return table
 
 
-# What an apostrophe keeps spreadsheets from taking for a formula, as in the CSV files that this package writes.
+# Text that an apostrophe keeps spreadsheets from treating as a formula, as in the CSV files that this package writes.
 _GUARDED = re.compile(r"(?<!')'+ *[=+\-@\t\r\n＝＋－＠]")
 
 
@@ -304,7 +308,7 @@ def _read_rows(reader: Any, name: str, delimiter: str) -> Table:
 
 
 def check_header(header: list[str], name: str) -> list[str]:
-    """Drop empty names at the end of a header, and refuse repeated names."""
+    """Drop empty names at the end of a header, and reject repeated names."""
     while header and not header[-1]:
         header.pop()
     repeated = find_repeated(header)
@@ -343,14 +347,14 @@ def _read_arrow(data: bytes, name: str) -> Table:
 
 
 def list_columns(schema: Any, name: str) -> list[str]:
-    """List the columns of a pyarrow schema, except those of bytes, such as images. Raises InputError if two have the
-    same name.
+    """List the columns of a pyarrow schema, except those that contain bytes, such as images. Raises InputError if two
+    columns have the same name.
     """
     return check_header([field.name for field in schema if "binary" not in str(field.type)], name)
 
 
 def _read_excel(data: bytes, name: str) -> Table:
-    """Read the first sheet of a workbook. Its first row names the columns."""
+    """Read the first sheet of a workbook. Its first row contains the column names."""
     calamine = import_library("python_calamine", "Excel", name)
     book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
@@ -371,7 +375,7 @@ def _read_excel(data: bytes, name: str) -> Table:
 def _read_cell(value: Any, place: str) -> str | int | float:
     if isinstance(value, bool):
         return str(value).upper()
-    if isinstance(value, float) and value.is_integer():  # Excel has one kind of number
+    if isinstance(value, float) and value.is_integer():  # Excel has only one number type
         return int(value)
     if isinstance(value, (str, int, float)):
         return value
@@ -404,11 +408,11 @@ def _read_zip(data: bytes, name: str) -> Table:
 
 
 def _read_member(archive: Any, member: str, name: str) -> Any:
-    """Read a JSON file of an archive, and no more of it than the size that the archive states."""
+    """Read a JSON file from an archive, but no more bytes than the archive declares."""
     info = archive.getinfo(member)
     try:
         stream = archive.open(info)
-    except NotImplementedError:  # Zstandard, before Python 3.14: read the packed bytes, which the checksum is not of
+    except NotImplementedError:  # Zstandard before Python 3.14: read the packed bytes; the checksum is not theirs
         library = import_library("zstandard", "this inspect_ai log, which is packed by Zstandard,", name)
         packed = copy(info)
         packed.compress_type, packed.file_size, packed.CRC = 0, info.compress_size, None
@@ -418,7 +422,7 @@ def _read_member(archive: Any, member: str, name: str) -> Any:
 
 
 def _unpack(module: str, data: bytes, name: str) -> Table:
-    """Read a file that a module of the standard library unpacks."""
+    """Read a compressed file, unpacking it with the given module of the standard library."""
     with import_module(module).open(io.BytesIO(data)) as stream:
         unpacked = stream.read(MAX_UNPACKED + 1)
     if len(unpacked) > MAX_UNPACKED:
@@ -435,9 +439,9 @@ class Format(NamedTuple):
 
     Attributes:
         name: the name of the format.
-        read: reads the content; or a sentence that says why it cannot be read.
+        read: the function that reads the content, or a sentence that explains why it cannot be read.
         begins: the possible first bytes.
-        extensions: the possible extensions of the name, if no format before it fits.
+        extensions: the possible file extensions, which are checked if no earlier format fits.
     """
 
     name: str

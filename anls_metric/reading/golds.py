@@ -1,7 +1,8 @@
 """Decides which of several tables is the gold file.
 
-The first is, if names do not say otherwise: a table without predictions, but with references, comes before one that has
-only an `answer`, which may be either; and a table with predictions comes last. Every other table must have predictions.
+The first table is the gold file unless field names indicate otherwise: a table with references but no predictions comes
+before one that has only an `answer`, which may be either, and a table with predictions comes last. Every other table
+must have predictions.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from anls_metric.reading.table import Roles, Table, read_column, show_path
 from anls_metric.reading.values import read_columns_together
 
 Contents = Literal["references", "predictions", "both", "either", "references or both", "neither"]
-"""What a table may hold: "either" if the same field may be both, as an answer by id; "references or both" if its
-`answer` is always one of its references, as in a gold file, and in a submission that copies them.
+"""What a table may contain: "either" if the same field may hold predictions or references, as with answers by id;
+"references or both" if its `answer` is nearly always one of its references, as in a gold file or in a submission that
+copies them.
 """
 
 _GOLDS: tuple[Contents, ...] = ("references", "references or both")
@@ -30,15 +32,15 @@ _NEARLY_ALL = 0.9
 
 
 def find_golds(tables: Sequence[Table], reading: Reading, places: Sequence[int] | None = None) -> list[int]:
-    """Find the places of the tables that may be the gold file, the most likely one first.
+    """Find the places of the tables that may be the gold file, with the most likely one first.
 
     Args:
         tables: the tables.
         reading: how to read them.
-        places: the places of those that the user does not name as submissions; None for all.
+        places: the places of the tables that the user does not name as submissions; None for all.
 
     Returns:
-        Several places if names do not decide; [] if each table has its own references, or if there is no table left.
+        Several places if the names do not decide; [] if each table has its own references, or if no table is left.
     """
     contents = [find_contents(table, reading) for table in tables]
     if set(contents) == {"both"}:
@@ -59,7 +61,7 @@ def find_golds(tables: Sequence[Table], reading: Reading, places: Sequence[int] 
 
 
 def find_contents(table: Table, reading: Reading) -> Contents:
-    """Find what a table may hold."""
+    """Find out what a table may contain."""
     prediction, references = (_find_path(table, reading, side) for side in ("submission", "gold"))
     if prediction is None or references is None:
         return "references" if references is not None else "neither" if prediction is None else "predictions"
@@ -80,7 +82,9 @@ def _is_copied(table: Table, prediction: Any, references: Any, reading: Reading)
 
 
 def _find_path(table: Table, reading: Reading, side: Literal["submission", "gold"]) -> Any:
-    """Find the field of predictions or of references; None also if the user names one that the table lacks."""
+    """Find the field of predictions or references. Returns None if there is none, or if the user names one that the
+    table lacks.
+    """
     roles = Roles()
     with suppress(InputError):
         roles = reading.find_roles(table, side)
@@ -88,7 +92,9 @@ def _find_path(table: Table, reading: Reading, side: Literal["submission", "gold
 
 
 def count_equal(predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> int:
-    """Count the predictions that are among their references, ignoring case and space; 0 unless nearly all are."""
+    """Count the predictions that equal one of their references, ignoring case and whitespace. Returns 0 unless nearly
+    all do.
+    """
     pairs = [pair for pair in zip(predictions, references) if pair[0] not in (None, ABSENT)]
     others, most = 0, len(pairs) - max(1, _NEARLY_ALL * len(pairs))
     for prediction, accepted in pairs:
@@ -99,12 +105,12 @@ def count_equal(predictions: Sequence[Any], references: Sequence[Sequence[Any]])
 
 
 def fold(value: Any) -> str:
-    """Write a value without differences of case and space."""
+    """Convert a value to a string in which differences in case and whitespace are removed."""
     return " ".join(str(value).casefold().split())
 
 
 def is_named_gold(name: str) -> bool:
-    """Whether the name of a file is one that gold files have.
+    """Whether a file has a name that is typical of gold files.
 
     Example:
         >>> is_named_gold("data/gold_label.json"), is_named_gold("ocr_gt.json"), is_named_gold("length.json")

@@ -1,4 +1,4 @@
-"""Cells that hold the image of a page as bytes, as a path, as both in the form that `datasets` uses, or as a Pillow
+"""Cells that contain the image of a page as bytes, as a path, as both in the form that `datasets` uses, or as a Pillow
 image.
 """
 
@@ -9,16 +9,16 @@ import os
 from typing import Any
 
 IMAGE_FIELDS = ("image", "image_path", "image_local_name", "image_name", "image_id", "file_name")
-"""The fields of a record that may name the image of a question. The first with a text counts."""
+"""The fields of a record that may contain the name of a question's image. The first one with text is used."""
 
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp")
-"""The endings of the names of images."""
+"""The file extensions of images."""
 
-_NO_IMAGE = b"\0"  # for an image that cannot be read: who decodes it says so
+_NO_IMAGE = b"\0"  # for an image that cannot be read; whoever decodes it reports that
 
 
 def holds_image(cell: Any) -> bool:
-    """Whether a cell holds the content of an image rather than text.
+    """Whether a cell contains an image rather than text.
 
     Example:
         >>> [holds_image(cell) for cell in (b"...", {"bytes": None, "path": "a.png"}, "a.png")]
@@ -34,7 +34,7 @@ def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
 
     Args:
         cell: the cell.
-        opens_files: whether the file that a cell names is read. What a table from elsewhere names is none of ours.
+        opens_files: whether to read a file that a cell names. The paths in a table from elsewhere must not be opened.
     """
     if _is_picture(cell):
         return "", _pack(cell)
@@ -49,16 +49,16 @@ def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
 
 
 def _is_picture(cell: Any) -> bool:
-    """Whether a value is a Pillow image. Anyone who has one has imported Pillow."""
+    """Whether a value is a Pillow image, without importing Pillow."""
     return any((base.__module__, base.__name__) == ("PIL.Image", "Image") for base in type(cell).__mro__)
 
 
 def _pack(picture: Any) -> bytes:
-    """The pixels of a Pillow image as a file, and how it is turned."""
+    """Convert a Pillow image, including its orientation, to the content of a file."""
     stream = io.BytesIO()
     try:
         plain = picture if picture.mode in ("L", "RGB") else picture.convert("RGB")
         plain.save(stream, "PNG", compress_level=0, exif=picture.getexif())
-    except Exception:  # Pillow reads the file only now, and raises many kinds of errors for broken images
+    except Exception:  # Pillow reads the file only at this point, and raises many kinds of errors for broken images
         return _NO_IMAGE
     return stream.getvalue()

@@ -1,4 +1,4 @@
-"""Finds the images of pages in a folder, in a zip archive, or in a table column, as `datasets` stores them."""
+"""Finds page images in a folder, in a zip archive, or in a table column as stored by `datasets`."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from anls_metric.reading.roles import IDS
 from anls_metric.reading.table import MAX_SAMPLE
 
 IMAGE_COLUMN = "image"
-"""The column that holds the images where several columns hold bytes."""
+"""The column from which to take the images if several columns contain images."""
 
 MAX_FILE = 200_000_000
-"""The limit for the bytes of an image in an archive once it is unpacked."""
+"""The maximum size in bytes of an image from an archive once it is unpacked."""
 
 _BATCH = 16  # rows of images that are decoded together
 
 Columns = Mapping[str, Callable[[], Iterator[Any]]]
-"""The columns of a table by their names: what reads the cells of each."""
+"""The columns of a table: for each name, a function that reads the cells."""
 
 
 class PageImage(NamedTuple):
     """The image of a page.
 
     Attributes:
-        path: the path of its file, as the folder, the archive or the table gives it; "" for none.
-        read: reads the content of its file; b"" for no image.
+        path: the path of the file, as given by the folder, the archive or the table; "" for none.
+        read: the function that reads the content of the file; b"" for no image.
     """
 
     path: str
@@ -44,15 +44,15 @@ class ImageSource(NamedTuple):
     """A source of images, in a fixed order.
 
     Attributes:
-        read: reads the images; it can be called several times.
-        places: the place of the image of each question, by its id; empty if the source has no ids.
+        read: the function that reads the images; it can be called several times.
+        places: the place of each question's image, by the id of the question; empty if the source has no ids.
     """
 
     read: Callable[[], Iterable[PageImage]]
     places: Mapping[str, int]
 
 
-# Files: no file but images is ever opened.
+# Files: only images are ever opened.
 
 
 def open_folder(folder: str) -> ImageSource | None:
@@ -65,20 +65,20 @@ def open_zip(path: str) -> ImageSource | None:
     """Find the images in a zip archive, or return None if there are none.
 
     Raises:
-        InputError: it is not a zip archive, or a damaged one. OSError: it cannot be opened.
+        InputError: the file is not a zip archive, or the archive is damaged. OSError: it cannot be opened.
     """
     try:
         archive = zipfile.ZipFile(path)
     except OSError:
         raise
-    except Exception:  # the library raises many kinds for damaged archives
+    except Exception:  # the library raises many kinds of errors for damaged archives
         raise make_error(path, "not a zip archive, or the archive is damaged: create it again") from None
     members = (member for member in archive.infolist() if member.file_size <= MAX_FILE)
     return _make_source(PageImage(member.filename, partial(archive.read, member)) for member in members)
 
 
 def _make_source(files: Iterable[PageImage]) -> ImageSource | None:
-    """Make a source from the images among files. The files of a folder come before its subfolders."""
+    """Create a source from the images among files. The files in a folder come before those in its subfolders."""
     images = [file for file in files if file.path.lower().endswith(IMAGE_ENDINGS)]
     images.sort(key=lambda image: (image.path.count("/"), image.path))
     return ImageSource(lambda: images, {}) if images else None
@@ -91,14 +91,14 @@ def open_table(data: Any) -> ImageSource | None:
     """Find the image column of a table.
 
     Args:
-        data: the path of a Parquet or Arrow file, or of a folder of such files; or a table in memory.
+        data: the path of a Parquet or Arrow file, or of a folder with such files; or a table in memory.
 
     Returns:
-        The source, with an image for each record; None for other files, and for a table without a column of images or
-        with several, none of them called "image".
+        The source, with an image for each record; None for other files, for a table without an image column, and for a
+        table with several image columns of which none is called "image".
 
     Raises:
-        InputError: the path is a folder of other files. OSError: a file cannot be opened.
+        InputError: the path is a folder with other files. OSError: a file cannot be opened.
     """
     is_path = isinstance(data, str)
     parts = list(map(_open_file, list_files(data) or [data])) if is_path else [_open_memory(data)]
@@ -108,7 +108,7 @@ def open_table(data: Any) -> ImageSource | None:
             yield cell.as_py() if hasattr(cell, "as_py") else cell
 
     def read_images(name: str) -> Iterator[PageImage]:
-        for cell in read_cells(name):  # a file that a cell names is opened only for a table in memory
+        for cell in read_cells(name):  # a file named in a cell is opened only for a table in memory
             path, content = read_cell(cell, opens_files=not is_path)
             yield PageImage(path, partial(bytes, content or b""))
 
@@ -122,7 +122,7 @@ def open_table(data: Any) -> ImageSource | None:
 
 
 def _open_file(path: str) -> Columns:
-    """Open a Parquet or Arrow file; other files have no columns here."""
+    """Open a Parquet or Arrow file. For any other file, return no columns."""
     with open(path, "rb") as file:
         head = file.read(8)
     kind = find_format(head, path).name
@@ -141,11 +141,13 @@ def _read_parquet(parquet: Any, name: str) -> Iterator[Any]:
 
 
 def _open_memory(data: Any) -> Columns:
-    """Open the columns of a table in memory: of pandas, polars, pyarrow or datasets, of lists, or a list of records."""
+    """Open the columns of a table in memory: from pandas, polars, pyarrow or datasets, a dict of lists, or a list of
+    records.
+    """
     if isinstance(data, (list, tuple)):
         records = [record for record in data if isinstance(record, Mapping)]
         data = {name: [record.get(name) for record in records] for name in dict.fromkeys(chain(*records))}
-    if hasattr(data, "with_format"):  # of datasets, which decodes images otherwise
+    if hasattr(data, "with_format"):  # from datasets, which would otherwise decode images
         data = data.with_format("arrow")
     names = getattr(data, "column_names", None) or getattr(data, "columns", data)
     return {name: partial(iter, data[name]) for name in names if hasattr(data[name], "__iter__")}

@@ -1,4 +1,4 @@
-"""What a user passes to be read: files and data in memory, and the names of the submissions."""
+"""The inputs that a user passes, which are files and data in memory, and the names of the submissions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Input(NamedTuple):
 
     Attributes:
         data: the path of a file, a folder or a pattern, or "-"; or data in memory, such as a `Table`.
-        name: the name that the user gives it; "" to name it by its path.
+        name: the name given by the user; "" to derive it from the path.
         is_marked: whether the user marks it as a submission.
     """
 
@@ -30,12 +30,12 @@ class Input(NamedTuple):
 
     @property
     def is_submission(self) -> bool:
-        """Whether it is no gold file, because it is marked or named."""
+        """Whether the input cannot be the gold file because it is marked or named."""
         return self.is_marked or bool(self.name)
 
 
 def parse_input(word: str) -> Input:
-    """Make an input from a path, or from ``NAME=FILE``.
+    """Create an input from a path or from ``NAME=FILE``.
 
     Example:
         >>> parse_input("base=run 1.json")

@@ -1,7 +1,7 @@
-"""Joins the answers of a submission with the questions of a gold file: by id or, without ids, by position.
+"""Joins the answers in a submission with the questions in a gold file: by id or, without ids, by position.
 
-The questions are read once. For each submission, joining finds an order: the place of the record of each answer. Every
-column of the submission is then brought into this order.
+The questions are read once. For each submission, joining finds an order: for each answer, the place of its record.
+Every column of the submission is then put into this order.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read_gold(table: Table, reading: Reading) -> Questions:
     """Read the questions of a gold file.
 
     Raises:
-        InputError: it has no accepted answers, an id is repeated, or a value cannot be read.
+        InputError: the file has no references, an id is repeated, or a value cannot be read.
     """
     roles = reading.find_roles(table, "gold")
     if reading.form.needs_references:
@@ -52,7 +52,7 @@ def read_gold(table: Table, reading: Reading) -> Questions:
 
 
 def _make_questions(table: Table, roles: Roles, ids: Sequence[str], reading: Reading) -> Questions:
-    """Make the questions of a table, one of each record."""
+    """Create the questions of a table, one for each record."""
     column = read_columns_together(table, roles.references)
     references = reading.form.read_references(column, table, roles.references, reading.settings)
     warnings = reading.form.warn_of_references(column, table)
@@ -63,7 +63,7 @@ def _make_questions(table: Table, roles: Roles, ids: Sequence[str], reading: Rea
 
 
 def _read_all_ids(table: Table, roles: Roles) -> list[str]:
-    """Read the ids of a table, [] if it has none. A record without an id is an error."""
+    """Read the ids of a table; return [] if it has none. A record without an id is an error."""
     ids = read_ids(table, roles.id)
     _refuse_gaps(ids, table, roles)
     return ids  # type: ignore[return-value]
@@ -77,17 +77,17 @@ def _refuse_gaps(ids: Sequence[str | None], table: Table, roles: Roles) -> None:
 # A submission and a gold file
 
 
-_FEW = 0.1  # the share of equal values that proposes a key
+_FEW = 0.1  # the share of equal values from which a key is proposed
 
 
 class _Order(NamedTuple):
-    """For each answer, the place of its question and the place of its record, which is None for no answer."""
+    """For each answer, the place of its question and the place of its record, the latter None for no answer."""
 
     questions: Sequence[int]
     records: Sequence[int | None]
 
     def take(self, column: Sequence[Any]) -> list[Any]:
-        """Reorder a column of the records to the order of the answers."""
+        """Put a column of the records into the order of the answers."""
         return [None if place is None else column[place] for place in self.records]
 
 
@@ -95,7 +95,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
     """Join the answers of a table with the questions of a gold file.
 
     Raises:
-        InputError: the table has no predictions; its ids are not those of the gold file, repeated, or missing; it
+        InputError: the table has no predictions; its ids are repeated, missing, or not those of the gold file; it
             answers other questions; or a value cannot be read.
     """
     settings = reading.settings
@@ -142,12 +142,12 @@ def _describe_source(table: Table, roles: Roles, theirs: Roles, count: str) -> S
 
 
 def _name(path: Path | None) -> str:
-    """Name a field in the line that says what was read."""
+    """Format a field for the line that says what was read."""
     return show_path(path).strip("'\"")
 
 
 def _refuse_submissions(gold: Questions, table: Table) -> None:
-    """Refuse as records a folder of submissions, which are objects of answers by id."""
+    """Reject a folder whose files were read as records but are submissions, that is, objects with answers by id."""
     if FILE in table.fields and 2 * len(table.fields.keys() & {*gold.ids}) > len(gold.ids):
         sentence = (
             "its files are separate submissions (their keys are ids of {gold}): pass them one by one, as in {pattern}"
@@ -173,7 +173,9 @@ def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[
 def _check_ids(
     gold: Questions, table: Table, key: Key, answered: Sequence[str | None], order: _Order, settings: Settings
 ) -> int:
-    """Refuse answers to other questions, and missing answers. Returns the number of ids of other questions."""
+    """Reject answers to other questions, and missing answers, unless the user allows them. Returns how many ids belong
+    to other questions.
+    """
     known = set(key.theirs)
     extra = list(dict.fromkeys(own for own in answered if own not in known))
     missing = [key.theirs[place] for place, record in zip(*order) if record is None]
@@ -194,14 +196,15 @@ def _check_ids(
     return len(extra)
 
 
-# A table with predictions and accepted answers
+# A table with predictions and references
 
 
 def read_both(table: Table, reading: Reading) -> Answers:
-    """Read a table that has both predictions and references. If it has no ids, its records are numbered from 1.
+    """Read a table that has both predictions and references. If there are no ids, the records are numbered from 1.
 
     Raises:
-        InputError: a field is missing, an id is repeated, the records are of several models, or a value cannot be read.
+        InputError: a field is missing, an id is repeated, the records are from several models, or a value cannot be
+            read.
     """
     if reading.settings.fields:
         raise make_error(table.name, "{use.fields} compares the columns of two files: {do.add_gold}")
@@ -229,7 +232,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
 
 
 def _refuse_groups_of_runs(table: Table, runs: Sequence[tuple[str, Record]], settings: Settings) -> None:
-    """Refuse a field to group questions by in which the runs of a question differ.
+    """Reject a grouping field whose values differ between the runs of a question.
 
     Raises:
         InputError: there is one.
@@ -255,11 +258,11 @@ def _make_answers(
     reading: Reading,
     hints: Sequence[Message] = (),
 ) -> Answers:
-    """Put all columns of a table in the order of the answers.
+    """Create the answers by putting all columns of a table into the order of the answers.
 
-    The columns that a rule needs are read from the gold file, else from the table.
+    The columns that a rule needs are read from the gold file or, if it lacks them, from the table.
     """
-    path: Any = roles.prediction  # which both callers require
+    path: Any = roles.prediction  # both callers require it
     column = [record.get(OTHER, own) for record, own in zip(table.records, read_column(table, path))]
     predictions = reading.form.read_predictions(column, table, path, reading.settings, gold.references)
     warnings = reading.form.warn_of_predictions(column, table, gold.references, reading.settings)
@@ -299,9 +302,9 @@ def _make_answers(
 
 
 def _read_pages(gold: Questions, table: Table, order: _Order, reading: Reading) -> list[tuple[Any, Any]]:
-    """Read the pages that each answer names, and those of its question.
+    """Read, for each answer, the pages that it names and the pages of its question.
 
-    What copies the references of the questions copies their pages, too.
+    A submission that copies the references of the questions is assumed to copy their pages, too.
     """
     theirs = find_pages(gold.table, "gold", reading.settings)
     copied = theirs if reading.find_copy(table) is not None else None

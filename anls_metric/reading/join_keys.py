@@ -1,8 +1,8 @@
-"""Finds the key that joins a submission and a gold file: the one that the user names, or else one that the values
+"""Finds the key that joins a submission and a gold file: the one that the user names, or otherwise one that the values
 prove.
 
-A key is proven if its values are unique on both sides and the same values stand on both sides. Where too few values are
-the same, one side is brought into another form; each form is a row of `FORMS`.
+A key is proven if its values are unique on both sides and the same values occur on both sides. If too few values are
+the same, those of one side are converted to another form; each form is a row of `FORMS`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 Values = Sequence[str | None]
 """The values of a field, None for a record without one."""
 
-_NEARLY_ALL = 0.95  # the share of the smaller side that must stand on the other one
-_FEWEST = 10  # values that must be the same, unless a name says that they are ids
+_NEARLY_ALL = 0.95  # the share of the smaller side's values that must also occur on the other side
+_FEWEST = 10  # the values that must be the same, unless the field's name shows that they are ids
 _NAME_OF_IDS = r"(?i)(?:id|key|index|name)\)?$"  # "uid" ends in "id"
 _LIKE_AN_ID = r"(?i:(?:^|[_.\- ])(?:id|uid|qid|key)$)|[a-z](?:Id|ID)$"
 _NAME_OF_KEYS = r"(?i)(?:id|key|name)\)?$"
@@ -38,11 +38,11 @@ class Key(NamedTuple):
     """The key of a join.
 
     Attributes:
-        path: its field in the submission.
-        own: its value in each record of the submission.
-        theirs: its value for each question.
-        how: its fields, and the form in which they are compared, as the line that says what was read has them.
-        is_id: whether its field is the id of the submission, whose repetitions are runs.
+        path: the field in the submission.
+        own: the value in each record of the submission.
+        theirs: the value for each question.
+        how: the fields, and the form in which they are compared, as shown in the line that says what was read.
+        is_id: whether the field is the id of the submission, so that repeated values are runs.
     """
 
     path: Path
@@ -53,7 +53,7 @@ class Key(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """Two fields that may be a key. For ids of the gold file, `gold_path` is the path of the ids."""
+    """Two fields that may form a key. If the gold values are its ids, `gold_path` is the path of the ids."""
 
     path: Path
     gold_path: Path | None
@@ -107,7 +107,9 @@ def _find_likely_ids(gold: Questions, table: Table, roles: Roles) -> _Candidate 
 
 
 def _list_fields_of_ids(gold: Questions, table: Table, roles: Roles) -> Iterator[_Candidate]:
-    """List the fields whose values may be ids of the gold file. Ids that merely count are in many fields by chance."""
+    """List the fields whose values may be ids of the gold file. If those ids are just consecutive numbers, a field must
+    also be named like an id, because many fields contain such numbers by chance.
+    """
     known = gold.ids if gold.has_ids else []
     counts = does_count(known)
     for field in list_plain_fields(table, roles) if known else ():
@@ -116,7 +118,9 @@ def _list_fields_of_ids(gold: Questions, table: Table, roles: Roles) -> Iterator
 
 
 def _list_fields_of_one_name(gold: Questions, table: Table, roles: Roles) -> Iterator[_Candidate]:
-    """List the fields that both files have under one name. A field that counts is a position, not a key."""
+    """List the fields that both files have under the same name. Consecutive numbers are positions rather than a key,
+    unless the field is named like a key.
+    """
     for own, theirs in list_shared_fields(table, roles, gold.table, gold.roles):
         candidate = _Candidate(own, theirs, read_ids(table, own), read_ids(gold.table, theirs))
         if re.search(_NAME_OF_KEYS, own) or not (does_count(candidate.own) or does_count(candidate.theirs)):
@@ -124,14 +128,16 @@ def _list_fields_of_one_name(gold: Questions, table: Table, roles: Roles) -> Ite
 
 
 def _list_fields_of_names(gold: Questions, table: Table, roles: Roles) -> Iterator[_Candidate]:
-    """List the fields of a gold file without ids whose values may be file names, or keys of an object."""
+    """List the fields of a gold file without ids whose values may be the submission's file names or object keys."""
     if roles.id in (KEY, FILE) and not gold.has_ids:
         for field in list_plain_fields(gold.table, gold.roles):
             yield _Candidate(roles.id, field, read_ids(table, roles.id), read_ids(gold.table, field))
 
 
 def _prove(candidate: _Candidate) -> Key | None:
-    """Make a key from two fields if their values are unique on both sides, and nearly all the same in some form."""
+    """Return a key for two fields if their values are unique on both sides and nearly all of them are the same in some
+    form.
+    """
     path, _, own, theirs = candidate
     if not (is_unique(own) and is_unique(theirs)):
         return None
@@ -143,7 +149,9 @@ def _prove(candidate: _Candidate) -> Key | None:
 
 
 def _refuse_different_pairs(keys: Sequence[Key], gold: Questions, table: Table) -> None:
-    """Refuse keys that pair the rows of the files differently. Keys that pair them alike count as the same key."""
+    """Reject keys that pair the rows of the files differently. Keys that pair them in the same way are treated as the
+    same key.
+    """
 
     def list_pairs(key: Key) -> list[int | None]:
         place_of = {value: place for place, value in enumerate(key.theirs)}
@@ -158,7 +166,9 @@ def _refuse_different_pairs(keys: Sequence[Key], gold: Questions, table: Table) 
 
 
 def _error_of_one_side(gold: Questions, table: Table, roles: Roles) -> InputError:
-    """Make the error for an id that the user names and only one file has. It names a fitting field of the other."""
+    """Create the error for an id that the user names but only one of the files has. It suggests a matching field of the
+    other file.
+    """
     if roles.id is None:
         sentence = "no ids to match those of {gold}: pass their field with {use.id} (found {fields})"
         return make_error(table.name, sentence, gold=gold.table.name, fields=describe_fields(table))
@@ -173,7 +183,7 @@ def _error_of_one_side(gold: Questions, table: Table, roles: Roles) -> InputErro
 
 
 def _error_of_ids(gold: Questions, table: Table, ids: _Candidate) -> InputError:
-    """Make the error for ids too few of which are those of the gold file."""
+    """Create the error for ids of which too few occur in the gold file."""
     common = _count_common(ids.own, ids.theirs)
     sides = ((ids.own, ids.path), (ids.theirs, ids.gold_path))
     own, theirs = (list_some(show_ids(dict.fromkeys(values), path), 2) for values, path in sides)
@@ -201,7 +211,7 @@ def _count_common(own: Values, theirs: Values) -> int:
 
 
 def _count_fewest(candidate: _Candidate) -> int:
-    """Count the different values of the smaller side."""
+    """Count the distinct values on the side that has fewer of them."""
     return max(1, min(len({*candidate.own} - {None}), len({*candidate.theirs} - {None})))
 
 
@@ -235,21 +245,21 @@ def _each(words: str, change: Callable[[str], str]) -> Callable[[list[str]], Ite
 
 
 def _cut_beginnings(values: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Cut off what all values begin with, up to a separator: the shortest beginning first."""
+    """Remove a shared beginning from all values, up to a separator, trying the shortest beginning first."""
     for beginning in _list_beginnings(values):
         yield f'without "{beginning}"', [value.removeprefix(beginning) for value in values]
 
 
 def _cut_ends(values: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Cut off what all values end with, from a separator on: the shortest end first."""
+    """Remove a shared ending from all values, starting at a separator, trying the shortest ending first."""
     for mirrored in _list_beginnings([value[::-1] for value in values]):
         end = mirrored[::-1]
         yield f'without "{end}"', [value.removesuffix(end) for value in values]
 
 
 def _list_beginnings(values: list[str]) -> list[str]:
-    """List what all values begin with, up to each separator."""
-    shared = os.path.commonprefix(values)  # noqa: RUF071, of characters
+    """List the beginnings that all values share, one up to each separator."""
+    shared = os.path.commonprefix(values)  # noqa: RUF071, by character
     return [shared[: separator.end()] for separator in re.finditer(r"[\W_]", shared)]
 
 
@@ -262,11 +272,15 @@ FORMS: Sequence[Callable[[list[str]], Iterator[tuple[str, list[str]]]]] = (
     _cut_beginnings,
     _cut_ends,
 )
-"""The forms into which the values of one side are brought: a form returns its words and the changed values."""
+"""The forms to which the values of one side can be converted. Each function yields a description of the form and the
+converted values.
+"""
 
 
 def _find_form(candidate: _Candidate, is_id: bool = False) -> Key | None:
-    """Find a form of one side in which nearly all values occur on the other side, and all stay different."""
+    """Find a form for one side in which nearly all of its values occur on the other side and all of them remain
+    distinct.
+    """
     for form in FORMS:
         for number, values in enumerate((candidate.own, candidate.theirs)):
             texts = sorted(value for value in {*values} if value is not None)
@@ -283,5 +297,5 @@ def _find_form(candidate: _Candidate, is_id: bool = False) -> Key | None:
 
 
 def _fold_all(texts: Sequence[str | None]) -> list[str | None]:
-    """Write texts without differences of case and space."""
+    """Remove differences in case and whitespace from strings."""
     return [text and " ".join(text.casefold().split()) for text in texts]

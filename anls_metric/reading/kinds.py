@@ -1,6 +1,6 @@
-"""Tells a column of answers from a library's table, by what an object has.
+"""Distinguishes a column of answers from a library's table by the attributes of an object.
 
-This module imports none of these libraries: a user who has a frame has imported its library.
+This module imports none of these libraries: a user who passes a frame has already imported its library.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def is_list(data: Any) -> bool:
 
 def is_table(data: Any) -> bool:
     """Whether an object is a library's table."""
-    if find_dump(data):  # pydantic's models have a schema, too
+    if find_dump(data):  # pydantic models also have a schema
         return False
     if any(hasattr(data, name) for name in ("columns", "column_names", "schema")):
         return True
@@ -30,12 +30,12 @@ def is_table(data: Any) -> bool:
 
 
 def _dump_attrs(value: Any) -> Any:
-    import attrs  # the user has it: the object is one of its classes
+    import attrs  # it is installed: the object is an instance of an attrs class
 
     return attrs.asdict(value)
 
 
-# What an object of pydantic, of a dataclass or of attrs has -> what makes a dict of it.
+# An attribute of pydantic, dataclass or attrs objects -> the function that converts such an object to a dict.
 _DUMPS: Mapping[str, Callable[[Any], Any]] = {
     "model_dump": lambda value: value.model_dump(mode="json"),
     "__dataclass_fields__": dataclasses.asdict,
@@ -44,6 +44,6 @@ _DUMPS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def find_dump(value: Any) -> Callable[[Any], Any] | None:
-    """Find what turns an object that can dump itself into a dict."""
+    """Find the function that converts an object to a dict; None if the object is not from a supported library."""
     marks = (mark for mark in _DUMPS if hasattr(value, mark) and not isinstance(value, type))
     return next(map(_DUMPS.__getitem__, marks), None)

@@ -11,11 +11,11 @@ from anls_metric.reading.table import Table, choose_records, find_places, list_f
 
 
 def apply_layout(table: Table, settings: Settings, of_values: bool = False) -> Table:
-    """Find the records, the fields and the layout of a table, and split records that hold several questions.
+    """Find the records, the fields and the layout of a table, and split records that contain several questions.
 
     Args:
-        table: the records of a file, as it has them.
-        settings: which records, which layout and which filter to read.
+        table: the records as they are in the file.
+        settings: the records, the layout and the filter to read.
         of_values: whether answers are lists and nested values.
 
     Raises:
@@ -51,7 +51,7 @@ def _find_layout(table: Table, settings: Settings) -> tuple[Table, Layout | None
 
 
 def _check_records(table: Table) -> Table:
-    """Check that records are objects. Answers without fields around them get the field `VALUE`."""
+    """Check that records are objects. Bare answers are put into the field `VALUE`."""
     kinds = set(map(type, table.records))
     if kinds == {dict}:
         return table
@@ -63,7 +63,7 @@ def _check_records(table: Table) -> Table:
 
 
 def _choose_filter(table: Table, layout: Layout, settings: Settings) -> Table:
-    """Keep one of the answers that lm-evaluation-harness writes for each of its filters."""
+    """Keep one of the answers to each question, since lm-evaluation-harness writes one per filter."""
     column = list(map(str, read_column(table, layout.repeated_by)))
     names = list(dict.fromkeys(column))
     table = choose_records(table, find_places(table, layout.repeated_by, column, settings.filter or names[0]))

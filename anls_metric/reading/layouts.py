@@ -1,4 +1,4 @@
-"""Says which field of a file is which, with a row of `LAYOUTS` for each program that writes answers.
+"""Defines which field of a file has which role, with a row of `LAYOUTS` for each program that writes answers.
 
 See `records` for what a path is.
 """
@@ -14,7 +14,7 @@ from anls_metric.messages import list_some
 from anls_metric.reading import responses
 from anls_metric.reading.records import ABSENT, KEY, VALUE, Path, Record, Records, drop_fields, list_paths, take
 
-# Functions for values that no path leads to. They expect the shape that the program writes.
+# Functions for values that no path can reach. They expect the structure that the program writes.
 
 
 def _find_correct_references(record: Record) -> Any:
@@ -24,19 +24,21 @@ def _find_correct_references(record: Record) -> Any:
 
 
 def _find_target(record: Record) -> Any:
-    """evalscope: the references, as a list, a string, or a list of one string that is a list."""
+    """evalscope: the references, as a list, a string, or a one-item list whose only string is a written list."""
     target = record["target"]
     return target[0] if isinstance(target, list) and len(target) == 1 else target
 
 
 def _find_gold_choices(record: Record) -> Any:
-    """lighteval: the choices at the gold places."""
+    """lighteval: the choices at the gold indices."""
     choices, gold = record["doc"]["choices"], record["doc"]["gold_index"]
     return [choices[place] for place in (gold if isinstance(gold, list) else [gold])] or ABSENT
 
 
 def _split_at(*names: str) -> Callable[[Record], Records]:
-    """Make a function that splits a record into one for each object of a list, or of the lists in these objects."""
+    """Create a function that splits a record into one record for each object in a list, or in the lists inside these
+    objects.
+    """
 
     def split(record: Record) -> Records:
         records = [dict(record)]
@@ -56,7 +58,9 @@ def _name_of_document_and_id(record: Record) -> str:
 
 
 def _find_value(record: Record) -> Any:
-    """DUE: the only value of an annotation; "" if there is none. Several values are a list, for ANLSL or ANLS*."""
+    """DUE: the only value of an annotation; "" if there is none. Raises an error for several values, which are a list
+    for ANLSL or ANLS*.
+    """
     (value,) = record["values"] or [{"value": ""}]
     return value["value"]
 
@@ -67,7 +71,7 @@ def _find_variants(record: Record) -> Any:
 
 
 def _split_last_annotations(record: Record) -> Records:
-    """CheckboxQA: the last annotation of each key, which is the id."""
+    """CheckboxQA: the last annotation for each key, which is the id."""
     by_key = {annotation["key"]: drop_fields(annotation, "id") for annotation in _split_annotations(record)}
     return list(by_key.values())
 
@@ -92,13 +96,13 @@ def _parse_none(value: Any) -> Any:
 
 
 def _list_squad_answers(record: Record) -> Any:
-    """SQuAD: the texts of the answers; an empty string for a question that cannot be answered."""
+    """SQuAD: the texts of the answers; one empty string for a question that cannot be answered."""
     texts = [answer.get("text") for answer in record["answers"]]
     return texts if texts or record.get("is_impossible") is False else [""]
 
 
 def _split_documents(record: Record) -> Records:
-    """DocVQA 2026: a record is a document with the columns of its questions and of its answers."""
+    """DocVQA 2026: a record is a document that contains its questions and its answers as columns."""
     rest = drop_fields(record, "questions", "answers")
     answers = {str(answer["question_id"]): answer for answer in _list_rows(record["answers"] or {})}
     questions = _list_rows(record["questions"])
@@ -106,36 +110,37 @@ def _split_documents(record: Record) -> Records:
 
 
 def _list_rows(table: Any) -> Records:
-    """The rows of a list of objects, or of an object of lists."""
+    """The rows of a table that is either a list of objects or an object of lists."""
     return table if isinstance(table, list) else [dict(zip(table, row)) for row in zip(*table.values())]
 
 
 def _join_variants(record: Record) -> Any:
-    """MADQA: each reference, which is a list of strings, as one string."""
+    """MADQA: each reference as one string, joined from a list of strings."""
     return [", ".join(map(str, items)) if isinstance(items, list) else items for items in record["answers"]]
 
 
 def _find_ocrbench_rule(record: Record) -> Any:
-    """OCRBench v2: the type of a question says which rule scores it."""
+    """OCRBench v2: the type of a question, which determines the rule that scores it."""
     return record.get("rule", "item")
 
 
 class Layout(NamedTuple):
-    """Says which field is which in a program's files: a row of `LAYOUTS`. "PATH or PATH" means the first path that is
-    found.
+    """Defines which field has which role in a program's files: a row of `LAYOUTS`. "PATH or PATH" means the first path
+    that is found.
 
     Attributes:
         name: the name of the layout.
-        source: the program, or where its files are described.
-        fields: the paths in a record by which such a file is recognized.
-        id, question, prediction, references: the path of each role; None where the file does not have it.
-        repeated_by: the field that differs if the program writes each answer several times, processed in several ways.
-        unrepeated: the path of the prediction that is the same in all repetitions.
-        expand: splits a record that holds several questions into one record for each.
-        failure: the path of the reason why a request failed. The prediction of such a record is None.
-        of_values: the attributes that differ where answers are lists and nested values.
-        columns: the paths of columns that the rule of a benchmark needs, where they have other names.
-        unless: fields that its files do not have. A file with one of them is a table of a user.
+        source: the program, or the place where its files are described.
+        fields: the paths in a record by which such files are recognized.
+        id, question, prediction, references: the path for each role; None if the files lack it.
+        repeated_by: the field in which the repetitions differ if the program writes each answer several times,
+            processed in different ways.
+        unrepeated: the path of the prediction that all repetitions share.
+        expand: splits a record that contains several questions into one record per question.
+        failure: the path of the reason for a failed request. The prediction in such a record is None.
+        of_values: the attributes that differ when answers are lists and nested values.
+        columns: the paths of the columns that a benchmark's rule needs, if they have other names.
+        unless: fields that the program's files do not have. A file with one of them is a user's own table.
     """
 
     name: str
@@ -155,12 +160,12 @@ class Layout(NamedTuple):
 
     @property
     def contains(self) -> str:
-        """What the files with this layout contain: "predictions", "references", "both", or "either" of them."""
+        """What files with this layout contain: "predictions", "references", "both", or "either"."""
         names = {(True, True): "both", (True, False): "predictions", (False, True): "references"}
         return names.get((bool(self.prediction), bool(self.references)), "either")
 
 
-# Fields that tell a table of a user from the files of a program whose own fields have common names.
+# Fields that distinguish a user's own table from the files of a program whose field names are common.
 _OTHER_REFERENCES = ("answers", "references", "accepted_answers", "gold_answers", "ground_truths", "ground_truth")
 _OTHER_PREDICTIONS = ("prediction", "predictions", "predicted_answer", "pred_answer", "model_answer", "pred")
 
@@ -367,7 +372,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         "vllm",
         "https://github.com/vllm-project/vllm/blob/main/vllm/outputs.py",
-        ("request_id", "outputs.0.text"),  # the id is the place of the request
+        ("request_id", "outputs.0.text"),  # the id is the index of the request
         question=None,
         prediction="outputs.0.text",
     ),
@@ -498,15 +503,15 @@ NAMES_OF_FUNCTIONS: Mapping[Callable[[Record], Any], str] = {
     responses.find_candidate_answer: "response.candidates",
     **dict.fromkeys((_find_value, _find_variants, _list_values, _list_accepted_values), "values"),
 }
-"""What the paths that are functions read, in the words of a file."""
+"""The field that each path function reads, as it is named in the file."""
 
 
 def recognize_layout(record: Record, fields: Collection[str]) -> Layout | None:
-    """Find the first layout for which a record has all the fields, and none of those in `Layout.unless`.
+    """Find the first layout for which the record has all of `Layout.fields` and none of `Layout.unless`.
 
     Args:
         record: the first record of a file.
-        fields: the paths of the fields of the first records.
+        fields: the paths of the fields in the first records.
 
     Returns:
         The layout, or None.
@@ -527,7 +532,7 @@ def recognize_layout(record: Record, fields: Collection[str]) -> Layout | None:
 
 
 def describe_failures(layout: Layout, records: Sequence[Record], predictions: Sequence[Any]) -> str:
-    """Describe how many requests failed, and why.
+    """Describe how many requests failed and why.
 
     Args:
         layout: the layout of the file.

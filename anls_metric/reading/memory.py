@@ -1,6 +1,6 @@
-"""Makes records from data in memory: pandas, polars, pyarrow and datasets frames, lists, and dicts.
+"""Creates records from data in memory: frames from pandas, polars, pyarrow and datasets, lists, and dicts.
 
-This module imports none of these libraries: a user who has a frame has imported its library.
+This module imports none of these libraries: a user who passes a frame has already imported its library.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Tab
     """Read data in memory as a table.
 
     Args:
-        data: a DataFrame of pandas or polars, a table of pyarrow, a `datasets.Dataset`, a list of dicts or of answers,
-            a column of answers, a dict of columns, or a dict as a JSON file holds it, such as answers by id.
-        name: the name of the data in errors.
+        data: a pandas or polars DataFrame, a pyarrow table, a `datasets.Dataset`, a list of dicts or answers, a column
+            of answers, a dict of columns, or a dict as a JSON file would contain it, such as answers by id.
+        name: the name for the data in errors.
         named: the fields that the user names.
 
     Raises:
@@ -42,10 +42,10 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Tab
     if isinstance(data, (list, tuple)):
         data = list(map(_clean, data)) if any(type(item) not in _PLAIN for item in data) else data
     if isinstance(data, Mapping):
-        # Lists are columns if one has a usual name, or one that the user names. Otherwise they are answers by id.
+        # Lists are columns if one of them has a usual name or is named by the user. Otherwise they are answers by id.
         if not {*NAMES, *named}.isdisjoint(data) and all(map(is_list, data.values())):
             return Table(join_columns(data, name), name, name_places("row"))
-        from anls_metric.reading.formats import find_records  # which lists do not need
+        from anls_metric.reading.formats import find_records  # lists do not need it
 
         return find_records({key: _clean(value) for key, value in data.items()}, name)
     if isinstance(data, (list, tuple)) and all(isinstance(item, Mapping) for item in data):
@@ -61,19 +61,19 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Tab
 
 def fetch_rows(data: Any, name: str) -> Any:
     """Fetch the rows of an Arrow stream, such as a DuckDB relation, because it may be readable only once. Other data
-    stay as they are.
+    are returned unchanged.
     """
     return read_stream(data, name) if has_stream(data) and not _find_reader(data) else data
 
 
 def read_values(data: Any, name: str) -> list[Any]:
-    """Make a list from a list or from a library's column."""
+    """Convert a list or a library's column to a list of plain values."""
     column = as_column(data, name)
     return column if set(map(type, column)) <= _PLAIN else list(map(_clean, column))
 
 
 def join_columns(columns: Mapping[Any, Any], name: str) -> Records:
-    """Make records from columns, leaving out columns of images.
+    """Create records from columns, leaving out image columns.
 
     Raises:
         InputError: the columns have different lengths, or one is not a column.
@@ -83,7 +83,7 @@ def join_columns(columns: Mapping[Any, Any], name: str) -> Records:
         counts = ", ".join(f"{field} has {len(column):,}" for field, column in lists.items())
         raise make_error(name, "the columns have different lengths: {counts}", counts=counts)
     texts = {field: column for field, column in lists.items() if not holds_image(next(filter(None, column), None))}
-    texts = texts or lists  # bytes alone are no images, and refused as answers
+    texts = texts or lists  # if all columns contain bytes, they are kept and later rejected as answers
     return [dict(zip(texts, row)) for row in zip(*texts.values())]
 
 
@@ -93,13 +93,14 @@ _Reader = Callable[[Any, str], Records]
 
 
 def _find_reader(data: Any) -> _Reader | None:
-    """Find the reader of a class of a library, or of a subclass."""
+    """Find the reader for an object whose class, or one of its base classes, is in `_READERS`."""
     names = ((base.__module__.partition(".")[0], base.__name__) for base in type(data).__mro__)
     return next(filter(None, map(_READERS.get, names)), None)
 
 
 def _read_pandas(data: Any, name: str) -> Records:
-    # The ids of the questions are often the index: it has a name, or stands beside one column and counts no rows.
+    # The index often contains the ids of the questions: if it has a name, or if there is only one column and the index
+    # does not just number the rows.
     counts = len(data.columns) != 1 or data.index.tolist() == list(range(len(data)))
     if not counts or any(label is not None for label in data.index.names):
         data = data.reset_index()
@@ -135,18 +136,20 @@ _READERS: Mapping[tuple[str, str], _Reader] = {
     ("pyarrow", "RecordBatch"): _read_arrow,
     ("datasets", "Dataset"): _read_dataset,
 }
-"""The library and the name of a class -> its reader."""
+"""The library and name of a class -> the reader for it."""
 
 
 def _clean_records(records: Sequence[Mapping[Any, Any]]) -> Records:
-    """Make dicts from records, and from the objects in them if one of the first records has any."""
+    """Convert records to dicts and, if one of the first records contains objects that can dump themselves, convert
+    these as well.
+    """
     if any(find_dump(value) for record in records[:_SAMPLE] for value in record.values()):
         return [{field: _clean(value) for field, value in record.items()} for record in records]
     return list(map(dict, records))
 
 
 def _clean(value: Any) -> Any:
-    """Replace a numpy or pandas value with a Python value, and an object that can dump itself with a dict.
+    """Convert a numpy or pandas value to a Python value, and an object that can dump itself to a dict.
 
     A missing value becomes None.
     """

@@ -1,4 +1,4 @@
-"""Proposes fields for roles that no name fills, and makes one error of all that is missing."""
+"""Proposes fields for roles that no field name fills, and combines everything that is missing into one error."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _weigh(weight: int, words: str) -> dict[str, int]:
     return dict.fromkeys(words.split(), weight)
 
 
-# Words in the name of a field, and how much they speak for a role.
+# Words in a field name, with how strongly they suggest a role.
 _WORDS: Mapping[str, Mapping[str, int]] = {
     "references": _weigh(
         4,
@@ -58,7 +58,7 @@ _WHAT = {"references": "references", "prediction": "predictions"}
 
 
 def describe_missing(error: MissingError) -> Message:
-    """Describe which roles a table lacks, with its fields and what to do."""
+    """Describe which roles a table lacks, which fields it has, and what to do."""
     table, side, missing = error.table, error.side, error.missing
     what, flags = _list_missing(missing), ", ".join(f"{{use.{role}}}" for role in missing)
     sentence = f"no {what}: pass their field{'s' * (len(missing) > 1)} with {flags}"
@@ -68,7 +68,7 @@ def describe_missing(error: MissingError) -> Message:
         return Message(table.name, sentence, {"failures": failures})
     objects = usual_field(table, PREDICTIONS) if missing == ["prediction"] else None
     inner = None
-    if objects:  # which are no texts
+    if objects:  # objects are not strings
         inner = _find_text(table, objects)
         sentence = "{objects} contains objects: to score them, add {use.variant:anls_star}; for a text in them, pass "
         sentence += "its path with {use.prediction}"
@@ -87,7 +87,7 @@ def describe_missing(error: MissingError) -> Message:
 
 
 def _find_text(table: Table, path: str) -> str | None:
-    """Find the path of the text in objects: the only one, or the one with a usual name."""
+    """Find the path of the text inside objects: the field with a usual name, or otherwise the only string."""
     columns = list_values(table)
     texts = [name for name in columns if name.startswith(f"{path}.") and set(map(type, columns[name])) == {str}]
     usual = [name for name in texts if name.rpartition(".")[2] in (*PREDICTIONS, *ANSWERS, "text", "content")]
@@ -99,7 +99,7 @@ def _list_missing(missing: Sequence[str]) -> str:
 
 
 def _is_test_split(table: Table) -> bool:
-    """Whether a field of benchmarks says that all questions are of a test split."""
+    """Whether a field that benchmarks use shows that all questions are from a test split."""
     path = usual_field(table, ("data_split", "split"))
     return path is not None and {*map(str, read_column(table, path))} == {"test"}
 
@@ -107,22 +107,22 @@ def _is_test_split(table: Table) -> bool:
 def complete_error(
     errors: Sequence[MissingError], others: Sequence[Table], settings: Settings, read: Callable[[Settings], object]
 ) -> InputError:
-    """Make one error of what tables lack.
+    """Combine what tables lack into one error.
 
     Args:
         errors: the error of each table.
-        others: a table to join with that of the first error.
+        others: a table to join with the table of the first error, if there is one.
         settings: the options that the user gave.
-        read: reads all files with other options, or raises the next error.
+        read: a function that reads all files with other options, or raises the next error.
 
     Returns:
-        An error with each missing role, the fields of its file, and options with which the files are read.
+        An error with each missing role, the fields of its file, and options with which the files can be read.
     """
     if exchanged := _find_exchanged(errors, others):
         sentence = "{table} looks like the gold file, and {gold} like the submission: exchange the two"
         return make_error("", sentence, table=exchanged[0].name, gold=exchanged[1].name)
     first = describe_missing(errors[0])
-    if "fields" not in first.values or "variant" in first.find_options():  # other fields are no remedy
+    if "fields" not in first.values or "variant" in first.find_options():  # naming other fields would not help
         return InputError(first)
     options: dict[str, str] = {}
     more = {role: path for error in errors for role, path in propose_fields(error).items()}
@@ -151,7 +151,7 @@ def _find_exchanged(errors: Sequence[MissingError], others: Sequence[Table]) -> 
 
 
 def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, str]) -> Message:
-    """Word the error for what several tables lack, given that for the first."""
+    """Word the error for what the tables lack, given the message for the first table."""
     ordered = {name: options[name] for name in Settings.__dataclass_fields__ if name in options}
     if len(errors) > 1:
         parts: list[str] = []
@@ -169,14 +169,14 @@ def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, 
 
 
 def propose_fields(error: MissingError) -> dict[str, str]:
-    """Propose a field for each role that a table lacks: one whose name speaks for it, or the only one with texts."""
+    """Propose a field for each role that a table lacks: one whose name suggests the role, or the only one with text."""
     others = (*error.roles[:4], usual_field(error.table, PREDICTIONS), usual_field(error.table, REFERENCES))
     taken = {part for path in others if path for part in str(path).split(",")}
     columns = list_values(error.table)
     proposed: dict[str, str] = {}
     missing = error.missing
     if error.side == "both" and missing == ["references"] and may_be_either(error.roles.prediction):
-        proposed["references"] = str(error.roles.prediction)  # unless no other field may be the prediction
+        proposed["references"] = str(error.roles.prediction)  # dropped if no other field may contain the predictions
         missing = ["prediction"]
     for role in missing:
         points = {
@@ -196,12 +196,12 @@ _SOME = 0.2
 
 
 def find_other_predictions(table: Table, roles: Roles, references: Sequence[Sequence[Any]]) -> list[str]:
-    """Find fields without a role that may be predictions: some of their texts, but not all, contain a reference.
+    """Find fields without a role that may contain predictions: some but not all of their values contain a reference.
 
     Args:
         table: the table.
         roles: its roles.
-        references: the references of each record, "" for a record without.
+        references: the references of each record; empty for a record without references.
     """
     columns = {field: read_column(table, field) for field in list_plain_fields(table, roles)}
     found = []
@@ -210,13 +210,15 @@ def find_other_predictions(table: Table, roles: Roles, references: Sequence[Sequ
             pairs = [(fold(value), accepted) for value, accepted in zip(column, references) if accepted]
             hits = sum(any(fold(own) in text for own in accepted if own) for text, accepted in pairs)
             least = 1 if _count_points(field, columns, "prediction") else _SOME * len(pairs)
-            if least <= hits < len(pairs):  # an explanation of right answers contains all
+            if least <= hits < len(pairs):  # an explanation of the correct answers would contain all references
                 found.append(field)
     return found
 
 
 def _propose_id(first: Table, second: Table) -> dict[str, str]:
-    """Propose a field that both tables have as the id, if it is unique and the same in both, and no name tells it."""
+    """Propose a field that both tables have as the id, if its values are unique and match, and no field is named like
+    an id.
+    """
     if any(usual_field(table, IDS, with_objects=False) for table in (first, second)):
         return {}
     for field in first.fields:
@@ -228,7 +230,9 @@ def _propose_id(first: Table, second: Table) -> dict[str, str]:
 
 
 def _holds_texts(column: Sequence[Any]) -> bool:
-    """Whether values may be answers: texts, numbers or lists of texts, and no files or addresses."""
+    """Whether values may be answers: strings, numbers or lists of strings, but not all of them file names, URLs or
+    questions.
+    """
     values = [value[0] if isinstance(value, list) and value else value for value in column if value is not ABSENT]
     texts = [value for value in values if isinstance(value, (str, int, float)) and not isinstance(value, bool)]
     return len(texts) > len(column) / 2 and not all(re.search(_NO_ANSWER, str(text)) for text in texts)
@@ -238,7 +242,9 @@ _NO_ANSWER = r"(?i)^https?://|\.(?:png|jpe?g|tiff?|webp|pdf|bmp|gif)$|\?\s*$"
 
 
 def _count_points(path: str, columns: Mapping[str, Sequence[Any]], role: str) -> int:
-    """Count what speaks for a role of a field: words in its name, who speaks, and whether its values differ."""
+    """Count the points for a field as a candidate for a role, based on the words in its name, who is speaking, and
+    whether its values differ.
+    """
     words, last = _split_words(path), _split_words(path.rpartition(".")[2])
     points = sum(_WORDS[role].get(word, 0) for word in {*words})
     points -= sum(_WORDS[other].get(word, 0) for other in _WORDS if other != role for word in {*words})

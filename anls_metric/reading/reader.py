@@ -1,4 +1,4 @@
-"""Reads the answers of all files, folders and tables that a user passes: the gold file once, then each submission."""
+"""Reads the answers from all files, folders and tables that a user passes: the gold file once, then each submission."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from anls_metric.reading.table import Table, read_column
 
 
 def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) -> Iterator[Answers]:
-    """Read the answers of each submission.
+    """Read the answers in each submission.
 
     Args:
-        inputs: files and tables. Inputs with the same name are runs of one submission. If there are several and no gold
-            file, `find_golds` chooses it, unless each of them has predictions and accepted answers.
+        inputs: files and tables. Inputs with the same name are runs of one submission. If there are several inputs and
+            no gold file is given, `find_golds` chooses it, unless every input has both predictions and references.
         gold: the gold file.
         reading: how to read them.
 
@@ -59,12 +59,12 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
 def _complete(
     error: MissingError, inputs: Sequence[Input], gold: Input | None, reading: Reading, loaded: dict[int, Table]
 ) -> InputError:
-    """Complete the error for what a gold file lacks by what the first submission lacks."""
+    """Extend the error for what a gold file lacks with what the first submission lacks."""
     from anls_metric.reading.missing import complete_error  # only for errors
 
     errors, others = [error], []
     for each in (*([gold] if gold else []), *inputs) if error.side != "both" else ():
-        with suppress(InputError):  # a later error
+        with suppress(InputError):  # this error will be raised later
             table = reading.lay_out(_load(each, reading, loaded))
             if table.name != error.table.name:
                 others.append(table)
@@ -83,7 +83,7 @@ def _complete(
 def _read_all(
     inputs: Sequence[Input], gold: Input | None, reading: Reading, loaded: dict[int, Table]
 ) -> dict[str, list[Answers]]:
-    """Read the answers of all inputs, as lists of runs by the names of submissions."""
+    """Read the answers from all inputs. Returns lists of runs by submission name."""
     first, was_named = inputs[0], gold is not None
     reading = replace(reading, settings=name_fields(reading.settings))
     if gold is None and len(inputs) > 1:
@@ -99,7 +99,7 @@ def _read_all(
         table = _lay_out_gold(_load(gold, reading, loaded), reading)
         reading = choose_fields(table, partial(_lay_out_all, inputs, reading, loaded), reading)
         questions = read_gold(table, reading)
-    if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
+    if questions and len(inputs) > 1:  # a pattern for all files in a folder also matches the gold file
         inputs = [each for each in inputs if each.path != questions.table.name]
     groups: dict[str, list[Input]] = {}
     for each, name in zip(inputs, name_inputs(inputs)):
@@ -124,14 +124,14 @@ def _read_all(
 
 
 def _lay_out_all(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> list[Table]:
-    """Read all submissions before it is their turn."""
+    """Read all submissions ahead of time."""
     for each in inputs:
         loaded[id(each.data)] = reading.lay_out(_load(each, reading, loaded))
     return [loaded[id(each.data)] for each in inputs]
 
 
 def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:
-    """Refuse paths of records that lead to records in no file."""
+    """Reject record paths that do not lead to records in any file."""
     unused = [path for path in settings.records if all(path not in table.paths for table in tables)]
     if unused:
         sentence = "no file has records at {path!r}: correct the path after {use.records}, or leave it out"
@@ -139,8 +139,8 @@ def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:
 
 
 def _refuse_record(table: Table, gold: Questions, is_one_of_several: bool) -> None:
-    """Refuse a file that holds one document, or answers by id in other records; and one of several files that hold one
-    document each although it looks like answers by id.
+    """Reject a file that contains a single document, or answers by id inside records. Also reject a file that looks
+    like answers by id if it is one of several files that each contain one document.
     """
     keys = {record[KEY] for record in table.records if KEY in record}
     error = error_of_mappings(table, gold.ids) if keys and keys.isdisjoint(gold.ids) else None
@@ -159,11 +159,12 @@ _TENTH = 0.1
 
 
 def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> dict[str, list[Answers]]:
-    """Warn of submissions with fewer answers; keep the questions that all answered, if unanswered ones are left out.
+    """Warn of submissions with fewer answers. If unanswered questions are left out, keep only the questions that all
+    submissions answer.
 
-    So a comparison stays paired, and a submission with few answers costs the others theirs.
+    This keeps a comparison paired, but a submission with few answers also removes those of the others.
     """
-    if settings.missing == "error":  # then none is unanswered
+    if settings.missing == "error":  # then no question is unanswered
         return runs_of
     answered = {name: set.intersection(*map(_list_answered, runs)) for name, runs in runs_of.items()}
     hints: Mapping[str, Message] = {}
@@ -182,7 +183,9 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
 
 
 def _warn_of_zeros(answered: Mapping[str, set[str]]) -> dict[str, Message]:
-    """Warn of each submission that answers fewer questions than another, given the ids of the answered questions."""
+    """Warn of each submission that answers fewer questions than another, given the ids of the questions that each
+    answers.
+    """
     most = max(map(len, answered.values()), default=0)
     sentence = "it answers only {count}, so its other questions score 0; to leave them out, add {use.missing:skip}"
     return {
@@ -193,7 +196,7 @@ def _warn_of_zeros(answered: Mapping[str, set[str]]) -> dict[str, Message]:
 
 
 def _warn_of_skipped(answered: Mapping[str, set[str]], common: set[str]) -> dict[str, Message]:
-    """Warn of each submission without which a tenth more questions would be scored."""
+    """Warn of each submission whose missing answers remove over a tenth of the questions that the others answer."""
     hints = {}
     sentence = "it answers only {count}, so every submission is scored on {common}"
     for name, own in answered.items():
@@ -206,13 +209,15 @@ def _warn_of_skipped(answered: Mapping[str, set[str]], common: set[str]) -> dict
 
 
 def _list_answered(answers: Answers) -> set[str]:
-    """List the ids of the questions with an answer in each run."""
+    """List the ids of the questions that have an answer in every run."""
     missing = {key for key, prediction in zip(list_ids(answers), answers.predictions) if prediction is None}
     return {*answers.questions.ids} - missing
 
 
 def _find_gold(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> Input | None:
-    """Find the gold file among several; None if each has its own references, or if all are named as submissions."""
+    """Find the gold file among several inputs; None if each input has its own references, or if all are named as
+    submissions.
+    """
 
     def read(each: Input) -> Table:
         table = loaded[id(each.data)] = _load(each, reading, loaded)
@@ -220,13 +225,13 @@ def _find_gold(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Tabl
 
     places = [place for place, each in enumerate(inputs) if not each.is_submission]
     if places[:1] == [0] and find_contents(read(inputs[0]), reading) == "references":
-        return inputs[0]  # as usual: the others are read when it is their turn
+        return inputs[0]  # the usual case: the others are read later, one by one
     golds = find_golds(list(map(read, inputs)), reading, places)
     return inputs[golds[0]] if golds else None
 
 
 def _check_found_gold(gold: Questions, table: Table, reading: Reading, is_first: bool) -> list[Message]:
-    """Check a gold file that no option names against a submission that may be a gold file as well."""
+    """Check a gold file that no option specifies against a submission that may itself be a gold file."""
     own, contents = find_contents(gold.table, reading), find_contents(table, reading)
     if contents not in ("either", "references or both"):
         return []
@@ -241,11 +246,13 @@ def _check_found_gold(gold: Questions, table: Table, reading: Reading, is_first:
 
 
 def _refuse_references(gold: Questions, table: Table, reading: Reading) -> None:
-    """Refuse a submission whose answers are nearly all references of the gold file, as if they were exchanged."""
+    """Reject a submission whose answers nearly all equal the references of the gold file, because the two files may
+    have been swapped.
+    """
     settings = replace(reading.settings, missing="zero", extra="ignore")
     try:
         answers = join(gold, table, replace(reading, settings=settings))
-    except InputError:  # which the join raises again
+    except InputError:  # the actual join raises it again
         return
     count = count_equal(answers.predictions, list_references(answers))
     if count:
@@ -257,7 +264,9 @@ def _refuse_references(gold: Questions, table: Table, reading: Reading) -> None:
 
 
 def _may_be_submission(gold: Questions, table: Table) -> bool:
-    """Whether a gold file has the fields of a submission, one string for each question, and no name of a gold file."""
+    """Whether a gold file has the fields of a submission, one string for each question, and a name that is not typical
+    of gold files.
+    """
     fields = gold.table.fields.keys()
     if gold.table.layout or fields != table.fields.keys() or fields <= {FILE, VALUE} or is_named_gold(gold.table.name):
         return False
@@ -265,14 +274,14 @@ def _may_be_submission(gold: Questions, table: Table) -> bool:
 
 
 def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
-    """Read an input without a layout, unless that was done before: standard input can be read only once."""
+    """Read an input without a layout, unless it was already read: standard input can be read only once."""
     table = loaded.pop(id(each.data), None)
     if table is not None:
         return table
     if isinstance(each.data, Table):
         return each.data
     if each.path:
-        from anls_metric.reading.files import load_table  # which data in memory do not need
+        from anls_metric.reading.files import load_table  # data in memory do not need it
 
         table = load_table(each.path)
         if each.path == "-":
@@ -286,7 +295,9 @@ def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
 
 
 def _lay_out_gold(table: Table, reading: Reading) -> Table:
-    """Apply the layout to what may be a gold file: if it has no references, the named layout is for submissions."""
+    """Apply the layout to a table that may be the gold file. If this yields no references, the layout named by the user
+    is meant for the submissions.
+    """
     laid_out = reading.lay_out(table)
     if reading.settings.layout is None or find_contents(laid_out, reading) not in ("predictions", "neither"):
         return laid_out

@@ -1,4 +1,4 @@
-"""How tables are read: the options of the user, and what the answers are."""
+"""How tables are read: the user's options and the form of the answers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from anls_metric.reading.table import Roles, Table
 
 @dataclass(frozen=True)
 class Reading:
-    """The options for reading tables, and what was found with them: the layout and the roles of each table, once.
+    """The options for reading tables, and what was found with them: the layout and the roles of each table, each
+    determined only once.
 
     Attributes:
-        settings: the options of the user.
+        settings: the user's options.
         scorer: what scores the answers.
     """
 
@@ -30,29 +31,29 @@ class Reading:
     _tables: list[Table] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def lay_out(self, table: Table) -> Table:
-        """Find the records, the fields and the layout of a table, unless that was done before."""
+        """Find the records, the fields and the layout of a table, unless they are already known."""
         if table.fields:
             return table
         if id(table) not in self._laid_out:
-            self._tables.append(table)  # as long as it is here, its identity is its own
+            self._tables.append(table)  # keeps the table alive, so that its id() stays unique
             self._laid_out[id(table)] = apply_layout(table, self.settings, self.of_values)
         return self._laid_out[id(table)]
 
     def find_roles(self, table: Table, side: Side) -> Roles:
-        """Find the field of each role in a table, unless that was done before."""
+        """Find the field for each role in a table, unless the roles are already known."""
         if (id(table), side) not in self._roles:
             self._tables.append(table)
             self._roles[id(table), side] = find_roles(table, side, self.settings, self.of_values, self.scorer)
         return self._roles[id(table), side]
 
     def find_copy(self, table: Table) -> Path | None:
-        """Find the references that a submission has beside its predictions, by their usual name or its layout."""
+        """Find the references that a submission contains beside its predictions, by their usual name or the layout."""
         others = replace(self.settings, prediction=None, references=None, fields=(), id=NONE, gold_id=None, field=None)
         return find_roles(table, "both", others, self.of_values).references
 
     @property
     def form(self) -> AnswerForm:
-        """How answers of the form that the scorer needs are read."""
+        """How answers are read in the form that the scorer needs."""
         return ANSWER_FORMS[self.scorer.form]
 
     @property
@@ -68,12 +69,12 @@ class Reading:
 
 
 def make_reading(settings: Settings, scorer: Scorer) -> Reading:
-    """Make the options for reading answers in the form that a scorer needs.
+    """Create the options for reading answers in the form that a scorer needs.
 
     Raises:
         InputError: an option does not fit the scorer. ValueError: a name does not exist.
     """
     check_field_names(settings, scorer)
     if settings.extract:
-        extractor(",".join(settings.extract))  # refuses an unknown rule
+        extractor(",".join(settings.extract))  # raises an error for an unknown step
     return Reading(settings, scorer)

@@ -1,4 +1,4 @@
-"""Chooses the records of a table where they are inside other records, or in one of several lists."""
+"""Chooses the records of a table if they are inside other records or in one of several lists."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from anls_metric.reading.containers import (
 from anls_metric.reading.records import DOCUMENT, FILE, KEY, PART, VALUE, Records
 from anls_metric.reading.table import Table, has, name_places, read_column
 
-_MOST = 5  # lists that an error names
-_MANY = 10  # objects in a list that are documents rather than parts of one
+_MOST = 5  # the number of lists that an error mentions
+_MANY = 10  # from this many objects on, a list contains documents rather than parts of one
 
 
 def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
-    """Choose the records at the paths that the user gives, if one leads to records, and otherwise those that were
-    found.
+    """Choose the records at the paths that the user gives if any of these leads to records, or otherwise the records
+    that were found.
 
     Raises:
         InputError: there are no records, or several lists of them.
     """
-    values = [table.records] if table.root is None else [table.root, table.records]  # from the top, or each record
+    values = [table.records] if table.root is None else [table.root, table.records]  # from the top, or from each record
     for value in values:
         chosen = {path: records for path in settings.records if (records := take_records(value, path))}
         if chosen:
@@ -52,7 +52,9 @@ def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
 
 
 def _find_answers_by_id(root: Mapping[str, Any]) -> list[str]:
-    """Find the paths of answers by id inside an object. Objects with the same few keys are rather records."""
+    """Find the paths of answers by id inside an object. Objects that share the same few keys are taken for records
+    instead.
+    """
     paths = find_mappings(root, are_answers_by_id)
     keys = [{record[KEY].rpartition(".")[2] for record in take_records(root, path) or ()} for path in paths]
     are_disjoint = sum(map(len, keys)) == len(set().union(*keys))
@@ -60,7 +62,7 @@ def _find_answers_by_id(root: Mapping[str, Any]) -> list[str]:
 
 
 def error_of_mappings(table: Table, ids: Sequence[str]) -> InputError | None:
-    """Make the error for a table in whose records answers are by ids of a gold file; None if they are not."""
+    """Create the error for a table whose records contain answers by the ids of a gold file; None if they do not."""
     known = {*ids}
     root = {record[KEY]: record for record in table.records if KEY in record}
     root = root.get(DOCUMENT, root)
@@ -74,7 +76,9 @@ _CHOOSE = "choose one with {use.records:{first}}, or take all with {use.records:
 
 
 def _read_document(table: Table, found: Sequence[Found]) -> Table:
-    """Read an object as one document, which is an answer as a whole. A hint warns if it may be a list of many."""
+    """Read an object as one document, which as a whole is an answer. Add a hint if it may instead contain a list of
+    documents.
+    """
     sizes = {each.path: len(take_records(table.root, each.path) or ()) for each in found}
     path = max(sizes, key=sizes.__getitem__, default="")
     sentence = "it is read as one answer: if its records are the {count} of {path!r}, add {use.records:{path}}"
@@ -84,10 +88,10 @@ def _read_document(table: Table, found: Sequence[Found]) -> Table:
 
 
 def split_documents(table: Table, settings: Settings, of_values: bool) -> Table:
-    """Split documents that hold questions into their questions, if nothing else in them may be an answer.
+    """Split documents that contain questions into these questions, if nothing else in the documents may be an answer.
 
     Raises:
-        InputError: they hold several lists of questions.
+        InputError: the documents contain several lists of questions.
     """
     named = _list_named(settings)
     _refuse_items(table, named)
@@ -107,7 +111,7 @@ def _list_named(settings: Settings) -> list[str]:
 
 
 def _keep_paths(table: Table, chosen: Iterable[str], named: Sequence[str]) -> Table:
-    """Let paths of answers lead to them that begin where the list of the records is, as ``texts.*.answer`` does."""
+    """Keep answer paths valid that start from where the list of records is, such as ``texts.*.answer``."""
     begun = [path for path in chosen if any(each.startswith(f"{path}.") for each in named)]
     if not begun:
         return table
@@ -115,7 +119,7 @@ def _keep_paths(table: Table, chosen: Iterable[str], named: Sequence[str]) -> Ta
 
 
 def _take(table: Table, lists: Mapping[str, Records]) -> Table:
-    """Take lists of records, given by their paths, as the records of a table."""
+    """Use lists of records, given by path, as the records of a table."""
     parts = [{PART: path} if len(lists) > 1 else {} for path in lists]
     records = [{**part, **record} for part, own in zip(parts, lists.values()) for record in own]
     paths = [path for path in lists if path != "."]
@@ -124,7 +128,7 @@ def _take(table: Table, lists: Mapping[str, Records]) -> Table:
 
 
 def _refuse_items(table: Table, named: Sequence[str]) -> None:
-    """Refuse paths that lead to each item of a list on both sides, where each item is a question."""
+    """Reject paths that, for both predictions and references, lead to each item of a list whose items are questions."""
     items = [re.match(r"(.+?)\.\*\.", path) for path in named if has(table, path)]
     lists = {match[1] for match in items if match}
     if len({*named}) < 2 or len(items) < len(named) or None in items or len(lists) > 1:
@@ -136,7 +140,7 @@ def _refuse_items(table: Table, named: Sequence[str]) -> None:
 
 
 def _error_of_lists(table: Table, found: Sequence[Found], settings: Settings) -> InputError:
-    """Make the error for a file without records, or with several lists of them."""
+    """Create the error for a file with no records, or with several lists of records."""
     root, values = table.root, {"named": ", ".join(settings.records)}
     value = table.records if root is None else root
     paths = [each.path.removeprefix("*.") for each in found if each.has_answers] or [each.path for each in found]

@@ -1,8 +1,8 @@
-"""A record, and paths that lead to values in it.
+"""A record, and the paths that lead to values in it.
 
-A path names a field: names and places with dots between them (``output.choices.0.message.content``); ``*`` stands for
-each item of a list, and a path of one dot for the whole record. A path goes on inside a string that is JSON. If the
-name of a field holds a dot itself, that field wins.
+A path leads to a field. It consists of names and indices separated by dots (``output.choices.0.message.content``);
+``*`` stands for each item of a list, and a single dot for the whole record. A path can continue inside a JSON string. A
+field whose name itself contains dots takes precedence.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ KEY = "(key)"
 FILE = "(file name)"
 VALUE = "(value)"
 OTHER = "(other value)"
-"""The field of what stands in place of a record, such as the text of an error."""
+"""The field for a value that stands in place of a record, such as the text of an error."""
 
 PART = "(part)"
-"""The field that says which of several lists a record is from: what `*` stands for in the path of the records."""
+"""The field that shows which of several lists a record is from: what `*` stands for in the path of the records."""
 
 DOCUMENT = "(document)"
-"""The key of a document that is the only record of its file."""
+"""The key of a document that is the only record in its file."""
 
 Record = Mapping[str, Any]
-"""A record: the values of fields by their names."""
+"""A record: values by field name."""
 
 Records = list[dict[str, Any]]
 
 
-# Names of fields. An object with such keys is a table of columns, so its keys are not ids.
+# Field names. An object with such keys is a table of columns, so its keys are not ids.
 NAMES = frozenset(
     (
         *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "preds"),
@@ -44,7 +44,7 @@ NAMES = frozenset(
 
 
 def is_failure(value: Any) -> bool:
-    """Whether a value is what an API returns in place of an answer: an object with an error."""
+    """Whether a value is an object with an error, which an API returns in place of an answer."""
     return isinstance(value, dict) and bool(value.get("error")) and value.keys() <= _OF_FAILURES
 
 
@@ -61,11 +61,11 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
-"""Stands for a value that is not there, since None is a value."""
+"""Stands for an absent value, because None can be a value."""
 
 
 class Fields(NamedTuple):
-    """The path of an object that consists of several fields of a record, as the columns of a table.
+    """The path of an object that consists of several fields of a record, such as the columns of a table.
 
     Attributes:
         keys: the keys of the object.
@@ -80,7 +80,7 @@ class Fields(NamedTuple):
     names: tuple[str, ...]
 
     def __call__(self, record: Record) -> dict[str, Any]:
-        """Make the object. A string that is a JSON list or object is parsed, and an empty cell is None."""
+        """Create the object. A string that contains a JSON list or object is parsed, and an empty cell becomes None."""
         found = {key: take(record, name) for key, name in zip(self.keys, self.names)}
         return {
             key: None if value == "" or value != value else parse_value_or_text(value)
@@ -94,11 +94,11 @@ def take(record: Record, path: Path) -> Any:
 
     Args:
         record: objects and lists, as JSON has them.
-        path: names and places (from 0, and -1 for the last) with dots between them, ``*`` for each item of a list; or
-            a dot for the record itself. A field whose name holds a dot wins. Or a function.
+        path: names and indices (from 0, with -1 for the last) separated by dots, with ``*`` for each item of a list; or
+            a dot for the record itself; or a function. A field whose name contains dots takes precedence.
 
     Returns:
-        The value; `ABSENT` where there is none, or if the record has another shape.
+        The value; `ABSENT` if there is none or if the record has another structure.
 
     Example:
         >>> take({"doc": {"answers": ["Coca Cola"]}}, "doc.answers.0")
@@ -115,9 +115,9 @@ def take(record: Record, path: Path) -> Any:
 
 
 def _follow(value: Any, path: str) -> Any:
-    """Follow a path in a value. Any error means that it leads nowhere."""
+    """Follow a path into a value. Any error means that the path leads nowhere."""
     first, _, rest = path.partition(".")
-    if isinstance(value, str):  # a number in it raises a TypeError
+    if isinstance(value, str):  # a number along the path raises a TypeError
         return _follow(json.loads(value), path)
     if path == ".":
         return value
@@ -133,7 +133,7 @@ def _follow(value: Any, path: str) -> Any:
 
 
 def list_paths(paths: Path | None) -> list[Path]:
-    """List the paths of a role, which may be written as "PATH or PATH". A function also counts as a path.
+    """List the paths for a role, which may be written as "PATH or PATH". A function is also treated as a path.
 
     Example:
         >>> list_paths("doc.id or doc_id")
@@ -145,7 +145,7 @@ def list_paths(paths: Path | None) -> list[Path]:
 
 
 def take_column(records: Sequence[Record], path: Path) -> list[Any]:
-    """Take a value from each record, given its path or a function. The value is `ABSENT` where there is none."""
+    """Take a value from each record, given its path or a function. Where there is no value, the result is `ABSENT`."""
     try:
         return list(map(itemgetter(path), records))
     except KeyError:  # a path, a function, or a field of some records
@@ -153,5 +153,5 @@ def take_column(records: Sequence[Record], path: Path) -> list[Any]:
 
 
 def drop_fields(record: Record, *names: str) -> dict[str, Any]:
-    """Copy a record, leaving out some fields."""
+    """Copy a record without some of its fields."""
     return {name: value for name, value in record.items() if name not in names}

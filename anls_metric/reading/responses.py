@@ -1,7 +1,8 @@
-"""Finds the answer in the response of a model API: that of OpenAI, Anthropic or Gemini, or a compatible one.
+"""Finds the answer in the response of a model API, such as OpenAI's, Anthropic's, Gemini's or a compatible one.
 
-Each function returns the text of the answer without reasoning: "" if the model wrote none, None if the request failed.
-In a response of another shape it raises an error, which counts as a failed request too (`layouts.take`).
+Each function returns the text of the answer without reasoning: "" if the model wrote no answer, None if the request
+failed. For a response with another structure, it raises an error, which is also treated as a failed request
+(`layouts.take`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ class Samples(list[Any]):
 
 
 def _list_samples(answers: list[Any]) -> Any:
-    """Return the answer of a response, or all of them if the model was asked for several. IndexError: it has none."""
+    """Return the answer in a response, or all answers if the model was asked for several. Raises IndexError if there is
+    none.
+    """
     return Samples(answers) if len(answers) > 1 else answers[0]
 
 
@@ -53,13 +56,13 @@ def _find_text(choice: Record) -> Any:
 
 
 def _join_messages(items: Iterable[Record]) -> str:
-    """Join the texts of the messages, without reasoning, tool calls, and comments before the answer."""
+    """Join the texts of the messages, leaving out reasoning, tool calls, and commentary before the answer."""
     messages = [item for item in items if item["type"] == "message" and item.get("phase") != "commentary"]
     return join_texts(part for message in messages for part in message["content"])
 
 
 def find_batch_answer(record: Record) -> Any:
-    """Find the answer in a line of an OpenAI batch. In a user's own table, the field may contain the text itself."""
+    """Find the answer in a line of an OpenAI batch. In a user's own table, the field may directly contain the text."""
     response = record["response"]
     if isinstance(response, str):
         return response
@@ -75,7 +78,9 @@ def find_message_answer(record: Record) -> Any:
 
 
 def find_candidate_answer(record: Record) -> Any:
-    """Find the answer in a line of a Gemini batch. A blocked prompt has no candidates, and counts as failed."""
+    """Find the answer in a line of a Gemini batch. A blocked prompt has no candidates and is treated as a failed
+    request.
+    """
     contents = [candidate.get("content") or {} for candidate in record["response"]["candidates"]]
     return _list_samples(
         [join_texts(part for part in content.get("parts", ()) if not part.get("thought")) for content in contents]
@@ -89,7 +94,7 @@ def text_of_parts(value: Any) -> Any:
         value: the content of a message.
 
     Returns:
-        The parts of type "text" as one string; any other value unchanged.
+        The parts of type "text", joined into one string; any other value unchanged.
 
     Example:
         >>> text_of_parts([{"type": "reasoning", "reasoning": "It says 56."}, {"type": "text", "text": "56"}])
@@ -101,5 +106,5 @@ def text_of_parts(value: Any) -> Any:
 
 
 def join_texts(parts: Iterable[Record]) -> str:
-    """Join the texts of the parts of a message. A model that refuses to answer writes a refusal instead."""
+    """Join the text parts of a message. If a model refuses to answer, its refusal takes the place of the text."""
     return "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)

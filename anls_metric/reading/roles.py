@@ -1,7 +1,7 @@
-"""Decides which field is which. The user names a field, the layout has it, or its name is a usual one. Values play no
-part.
+"""Decides which field has which role: the user names the field, the layout specifies it, or it has a usual name. Values
+play no part.
 
-The lists of usual names are documented; the first name that a table has counts, in any spelling.
+The lists of usual names are documented. The first name on a list that a table has is used, in any spelling.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from anls_metric.reading.records import FILE, KEY, OTHER, PART, VALUE, Fields, P
 from anls_metric.reading.table import MAX_SAMPLE, Roles, Table, describe_fields, first_path, has, show_path, split_key
 
 Side = Literal["gold", "submission", "both"]
-"""What a table holds: accepted answers, predictions, or predictions with their accepted answers."""
+"""What a table contains: references, predictions, or predictions with their references."""
 
 Answer = Literal["prediction", "references"]
 
@@ -39,18 +39,20 @@ REFERENCES = (
     *("answer_ground_truth", "correct_answers", "true_answer", "truth"),
 )
 ANSWERS = ("answer", VALUE)
-"""The prediction in a submission, the accepted answer in a gold file; in a table with both, what is not there else."""
+"""The prediction in a submission, or the reference in a gold file; in a table with both, whichever of the two no other
+field contains.
+"""
 
-LESS_CERTAIN_REFERENCES = (  # or a category
+LESS_CERTAIN_REFERENCES = (  # may also be a category
     *("reference", "gold", "target", "targets", "expected", "labels", "label", "label_text"),
 )
 ALIASES = ("answer_aliases",)
-"""References beside the one in "answer"."""
+"""Additional references beside the one in "answer"."""
 
 CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
 FILES = (*DOCUMENTS, "file", "filename", "path", "page", "pages")
-"""The fields that say where an answer is from."""
+"""The fields that show where an answer is from."""
 
 PAGES_OF_QUESTIONS = (
     *("answer_page_idx", "evidence_pages", "evidence_page", "answer_pages", "answer_page", "gold_pages", "gold_page"),
@@ -71,23 +73,23 @@ _SIDES = {
     **dict.fromkeys(("gold_id", "references", "gold_page"), "gold"),
     **dict.fromkeys(("prediction", "page", *_ASSESSMENTS), "submission"),
 }
-"""The options for fields that only one side has, and this side."""
+"""The options for fields that only one side has, each with that side."""
 
 
 def find_roles(
     table: Table, side: Side, settings: Settings, of_values: bool = False, scorer: Scorer | None = None
 ) -> Roles:
-    """Find the field of each role.
+    """Find the field for each role.
 
     Args:
         table: the table.
-        side: what it holds.
+        side: what the table contains.
         settings: the fields that the user names.
         of_values: whether answers are lists and nested values.
-        scorer: what scores the answers, whose columns are roles, too.
+        scorer: what scores the answers. Its columns are roles as well.
 
     Raises:
-        InputError: a field that the user names is not there, or would have two roles.
+        InputError: a field that the user names does not exist, or would have two roles.
     """
     named = _find_named(table, side, settings)
     if table.layout is None or table.layout.name == "answers_by_id":
@@ -104,7 +106,7 @@ def find_roles(
         roles = _add_columns(table, side, roles, named, scorer)
     assessed: dict[str, Path | None] = {}
     if side != "gold":
-        is_inside = roles.prediction is take_whole_record  # then it is a key of the answer
+        is_inside = roles.prediction is take_whole_record  # then a confidence is a key of the answer
         assessed = {"confidence": None if is_inside else usual_field(table, CONFIDENCES), **named}
     others = {role: path for role in _ASSESSMENTS if (path := assessed.get(role)) is not None}
     roles = roles._replace(others={**roles.others, **others})
@@ -115,7 +117,7 @@ def find_roles(
 
 
 def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path | None]:
-    """Find the fields that the user names for this side. Ids, questions and columns may be in only one of two files."""
+    """Find the fields that the user names for this side. Ids, questions and columns may be in just one of two files."""
     fields = {
         "id": settings.id,
         "gold_id": settings.gold_id,
@@ -138,7 +140,7 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
 
 
 def _find_fields(table: Table, keys: Sequence[str]) -> Fields:
-    """Find the fields that are an answer together."""
+    """Find the fields that together form an answer."""
     names = [usual_field(table, [key]) or key for key in keys]
     for name in names:
         if not has(table, name):
@@ -147,7 +149,7 @@ def _find_fields(table: Table, keys: Sequence[str]) -> Fields:
 
 
 def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
-    """Make the error for a field that the user names but the table lacks. It suggests the closest name."""
+    """Create the error for a field that the user names but the table lacks. It suggests the closest name."""
     similar = find_similar_name(path, table.fields)
     option = f"{{use.{role}}}" if role in OPTIONS else f"{{use.field:{role}=...}}"
     sentence = f"no field {{path!r}} for {option}"
@@ -173,7 +175,7 @@ def check_field_names(settings: Settings, scorer: Scorer) -> None:
 def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None], of_values: bool) -> Roles:
     roles = Roles(usual_field(table, IDS, with_objects=False), usual_field(table, QUESTIONS))
     if of_values and side != "both" and holds_whole_answers(table, side):
-        own = KEY if KEY in table.fields else FILE  # an id inside is a part of the answer
+        own = KEY if KEY in table.fields else FILE  # an id inside the record is part of the answer
         return roles._replace(id=own, prediction=take_whole_record, references=take_whole_record)
     answer = usual_field(table, ANSWERS)
     prediction = named.get("prediction") or usual_field(table, PREDICTIONS, with_objects=of_values)
@@ -196,7 +198,9 @@ _PAIR = r"(?i)(?:(gt|gold|true|predicted|pred)[\s_-]?(.+)|(.+?)[\s_-]?(gt|gold|t
 def _find_pair(
     table: Table, prediction: Path | None, references: Path | None, of_values: bool
 ) -> tuple[Path | None, Path | None]:
-    """Find two fields that differ in a word, such as ``gt_sum`` and ``pred_sum``, if there is only one such pair."""
+    """Find two fields whose names differ only in a word, such as ``gt_sum`` and ``pred_sum``, if there is only one such
+    pair.
+    """
     pairs: dict[str, dict[bool, str]] = {}
     for field, is_object in table.fields.items():
         match = re.fullmatch(_PAIR, field)
@@ -214,7 +218,7 @@ def _find_pair(
 
 
 def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -> str | None:
-    """Find the first of several names that a table has, ignoring case, spaces and signs.
+    """Find the first of several names that a table has, ignoring case, spaces and punctuation.
 
     Example:
         >>> table = Table([], fields={"Ground Truth": False})
@@ -231,8 +235,8 @@ def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -
 
 @lru_cache(maxsize=10_000)
 def fold_name(name: str) -> str:
-    """Write the name of a field or key without differences of case, spaces and signs, as keys of answers are compared.
-    The names that this package gives, such as `KEY`, stay as they are.
+    """Remove differences in case, spaces and punctuation from the name of a field or key, as is done when the keys of
+    answers are compared. Names assigned by this package, such as `KEY`, are left unchanged.
     """
     return name if name.startswith("(") else NORMALIZATIONS["keys"].apply(name) or name
 
@@ -263,9 +267,7 @@ _OF_ANSWERS = {
 
 
 def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Roles) -> list[tuple[str, str]]:
-    """List the fields that two tables have under the same name, except those of an answer, a score, a model or
-    a run.
-    """
+    """List the field names that two tables share, except those for an answer, a score, a model or a run."""
     theirs = {fold_name(field): field for field in reversed(list_plain_fields(other, other_roles))}
     own = {fold_name(field): field for field in reversed(list_plain_fields(table, roles))}
     return [
@@ -274,14 +276,15 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
 
 
 def is_of_answers(field: str) -> bool:
-    """Whether a field has a usual name of an answer, a score, a model or a run."""
+    """Whether a field has a usual name for an answer, a score, a model or a run."""
     return fold_name(field) in _OF_ANSWERS
 
 
 def holds_whole_answers(table: Table, side: Side) -> bool:
-    """Whether records by id, or in a file each, are answers as a whole: ``{"id": {"total": "12.50"}}``.
+    """Whether records that are stored by id, or one per file, are themselves the answers: ``{"id": {"total":
+    "12.50"}}``.
 
-    In a submission, a field with a usual name may hold the answer as an object or JSON.
+    In a submission, a field with a usual name may instead contain the answer as an object or as JSON.
     """
     if {KEY, FILE}.isdisjoint(table.fields) or usual_field(table, ["prediction", "references", "answers", *ANSWERS]):
         return False
@@ -293,22 +296,22 @@ def holds_whole_answers(table: Table, side: Side) -> bool:
 
 
 def take_whole_record(record: Record) -> Any:
-    """Take a whole record, except for its id, as an answer, or what stands in its place."""
+    """Return a whole record, except for its id, as an answer, or return the value that stands in its place."""
     return record[OTHER] if OTHER in record else drop_fields(record, KEY, FILE, PART)
 
 
 def may_be_either(path: Path | None) -> bool:
-    """Whether a field is one that may be a prediction as well as a reference."""
+    """Whether a field may contain either predictions or references."""
     return isinstance(path, str) and fold_name(path) in ANSWERS
 
 
 def is_uncertain(path: Path) -> bool:
-    """Whether a field of references may be something else, such as a prediction or a category."""
+    """Whether a field taken for the references may actually hold something else, such as a prediction or a category."""
     return may_be_either(path) or fold_name(str(path)) in map(fold_name, LESS_CERTAIN_REFERENCES)
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], scorer: Scorer) -> Roles:
-    """Find the columns of a scorer. Prediction and references are columns as well."""
+    """Find the columns that a scorer needs. The prediction and the references are columns as well."""
     known = {"prediction": roles.prediction, scorer.references: roles.references}
     own = {scorer.references if role == "references" else role: path for role, path in named.items()}
     first = {**known, **table.layout.columns, **own} if table.layout else own
@@ -324,7 +327,7 @@ def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Pat
 
 
 def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
-    """Refuse a field with two of the roles that this side has."""
+    """Reject a field that would have two roles on this side."""
     if side == "both" and roles.prediction is not None and roles.prediction == roles.references:
         sentence = (
             "{field} cannot be both the prediction and the references: pass two fields with "
@@ -337,10 +340,10 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
 
 
 def find_pages(table: Table, side: Side, settings: Settings, taken: Path | None = None) -> Path:
-    """Find the field of the pages that answers name, or in a gold file of the pages of questions.
+    """Find the field with the pages that answers name or, in a gold file, the pages of questions.
 
     Raises:
-        InputError: there is none, except for a field that is taken.
+        InputError: there is no such field other than the one that is already taken.
     """
     role, names = ("gold_page", PAGES_OF_QUESTIONS) if side == "gold" else ("page", PAGES_OF_ANSWERS)
     path = (settings.field or {}).get(role) or usual_field(table, [name for name in names if name != taken])
@@ -352,13 +355,13 @@ def find_pages(table: Table, side: Side, settings: Settings, taken: Path | None 
 
 
 class MissingError(InputError):
-    """The error for roles that no field of a table has. `missing.complete_error` words it.
+    """Raised if a table has no fields for some roles. `missing.complete_error` words the message.
 
     Attributes:
         table: the table.
-        side: what it should hold.
+        side: what the table should contain.
         missing: the roles.
-        roles: the fields of the other roles.
+        roles: the fields for the other roles.
     """
 
     def __init__(self, table: Table, side: Side, missing: Sequence[Answer], roles: Roles) -> None:
@@ -367,7 +370,7 @@ class MissingError(InputError):
 
 
 def require(table: Table, side: Side, roles: Roles, *needed: Answer) -> None:
-    """Check that roles have a field. Raises MissingError."""
+    """Check that each needed role has a field. Raises MissingError if one does not."""
     missing = [role for role in needed if getattr(roles, role) is None]
     if missing:
         raise MissingError(table, side, missing, roles)

@@ -1,4 +1,4 @@
-"""Handles repeated ids, which are runs of one model or several models in one table."""
+"""Handles repeated ids, which come from several runs of one model or from several models in one table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from anls_metric.reading.values import read_columns_together, read_questions, sh
 
 
 def join_runs(runs: Sequence[Answers]) -> Answers:
-    """Join the answers of files that are runs of one model.
+    """Join the answers from files that are runs of one model.
 
     Raises:
         InputError: the runs do not have the same questions.
@@ -53,13 +53,13 @@ def join_runs(runs: Sequence[Answers]) -> Answers:
 def choose_runs(
     table: Table, ids: Sequence[str | None], roles: Roles, settings: Settings
 ) -> tuple[Sequence[int], Sequence[str] | None]:
-    """Choose the records of one run if the user names it, and otherwise all records. Repeated ids must come from runs.
+    """Choose the records of one run if the user names it, or otherwise all records. Repeated ids must come from runs.
 
     Returns:
-        The places of the records; and the run of each, if a field tells runs of repeated ids apart.
+        The places of the records and, if a field distinguishes the runs of repeated ids, the run of each record.
     """
     every, repeat = range(len(table.records)), len(set(ids)) < len(ids)
-    is_of_program = table.layout is not None and table.layout.repeated_by  # whose filters are no runs
+    is_of_program = table.layout is not None and table.layout.repeated_by  # the program's filters are not runs
     chosen = None if is_of_program else settings.filter
     if not repeat and chosen is None:
         return every, None
@@ -83,14 +83,15 @@ def order_by_id(
     records: Sequence[int],
     runs: Sequence[str] | None = None,
 ) -> tuple[Sequence[int], Sequence[int | None]]:
-    """Find the records that answer each question, given the id of each record. If there are several runs, their records
-    follow one another.
+    """Find the records that answer each question, given the id of each record. With several runs, the records for a
+    question follow one another.
 
     Returns:
-        For each answer, the place of its question and the place of its record; None for a missing one, also in a run.
+        For each answer, the place of its question and the place of its record. The latter is None if the answer is
+        missing, even in only one of the runs.
     """
     place_of = dict(zip(answered, records))
-    if len(place_of) == len(records):  # as usual: a list for each question would take three times as long
+    if len(place_of) == len(records):  # the usual case: a list for each question would take three times as long
         return range(len(keys)), list(map(place_of.get, keys))
     by_id: dict[str | None, dict[Any, int]] = {}
     for key, place, run in zip(answered, records, runs or records):
@@ -104,15 +105,16 @@ def order_by_id(
 
 
 def _find_run_field(table: Table, ids: Sequence[str | None]) -> str | None:
-    """Find the field that tells the runs of a model apart: records with the same id have other values in it."""
+    """Find the field that distinguishes the runs of a model: records with the same id have different values in it."""
     fields = filter(None, (usual_field(table, [name]) for name in RUNS))
     return next((field for field in fields if not ids or tells_apart(ids, read_column(table, field))), None)
 
 
 def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, settings: Settings) -> InputError:
-    """Make the error for repeated ids. It names the field that distinguishes records with the same id, if there is one.
+    """Create the error for repeated ids. It names the field that distinguishes records with the same id, if there is
+    one.
 
-    The records of an id may be different questions: the field is then part of the key.
+    If the records with the same id are different questions, the field is part of the key.
     """
     is_key = roles.prediction is None or _are_questions(table, ids, roles)
     system = None if is_key else find_systems(list_even(table, roles), ids)
@@ -139,9 +141,9 @@ def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, set
 
 
 def _are_questions(table: Table, ids: Sequence[str | None], roles: Roles) -> bool:
-    """Whether records with the same id are different questions, and not answers of different models.
+    """Whether records with the same id are different questions rather than answers from different models.
 
-    The texts of the questions decide; without them, most references.
+    This is decided by whether the texts of the questions mostly differ or, without texts, the references.
     """
     columns = (read_questions(table, roles.question), read_columns_together(table, roles.references))
     known = (column for column in columns if None not in column and ABSENT not in column)

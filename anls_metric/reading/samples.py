@@ -1,4 +1,4 @@
-"""Several answers of a model to a question, in one field: each is scored, or one of them is chosen."""
+"""Several answers from a model to one question, stored in one field: either each is scored, or one is chosen."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from anls_metric.reading.reading import Reading
 from anls_metric.reading.responses import Samples
 
 _Choose = Callable[[Answers, Sequence[int], Scorer], int]
-"""Chooses one of the answers at these places, as a scorer judges them."""
+"""A function that chooses one of the answers at the given places with the help of a scorer."""
 
 
 def _vote(answers: Answers, rows: Sequence[int], scorer: Scorer) -> int:
-    """Choose the most frequent answer after normalization, the first of equally frequent ones."""
+    """Choose the most frequent answer after normalization; in a tie, the first."""
     texts = {row: scorer.as_text(answers.predictions[row]) for row in rows if answers.predictions[row] is not None}
     if not texts:
         return rows[0]
@@ -26,7 +26,7 @@ def _vote(answers: Answers, rows: Sequence[int], scorer: Scorer) -> int:
 
 
 def _take_best(answers: Answers, rows: Sequence[int], scorer: Scorer) -> int:
-    """Choose the first of the answers with the highest score, which nobody can do without the references."""
+    """Choose the answer with the highest score; in a tie, the first. This is only possible with the references."""
     references = list_references(answers)
     given = [row for row in rows if answers.predictions[row] is not None]
     scores = scorer.score([answers.predictions[row] for row in given], [references[row] for row in given])
@@ -38,18 +38,20 @@ _WAYS: Mapping[str, tuple[str, _Choose | None]] = {
     "vote": ("the most frequent of {samples}", _vote),
     "best": ("the best of {samples}, as an oracle chooses", _take_best),
 }
-"""The values of the option -> what the line that says what was read adds, and what chooses an answer; None for all."""
+"""A value of the option -> the text that is added to the line about what was read, and the function that chooses an
+answer, or None to keep all answers.
+"""
 
 
 def extract_samples(answers: Answers, reading: Reading) -> Answers:
-    """Extract the answers from raw model output where a question may have several, and choose among these.
+    """Extract the answers from raw model output where a question may have several answers, and choose among them.
 
     Args:
-        answers: the answers, of which each may be `Samples`.
+        answers: the answers, each of which may be `Samples`.
         reading: how to read them.
 
     Returns:
-        Every answer, as runs of a model have them; or for each of the given answers the one that was chosen.
+        All answers, like those of several runs; or, for each of the given answers, the one that was chosen.
     """
     samples = [own if isinstance(own, Samples) else [own] for own in answers.predictions]
     rows = [row for row, own in enumerate(samples) for _ in own]

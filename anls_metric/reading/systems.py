@@ -1,7 +1,9 @@
-"""Finds the systems of a table: several models, or other settings, that answer the same questions in rows of their own.
+"""Finds the systems in a table: several models, or one model with several settings, each of which answers the same
+questions in its own rows.
 
-A field splits repeated questions among systems if each of its values has each question once, and nearly all of them.
-Where no name tells the ids, the values of another field prove them, or equal questions and references.
+A field splits repeated questions among systems if each of its values occurs with nearly all questions, and at most once
+with each. If no field is named like an id, the values of another field prove the ids, or equal questions and references
+do.
 """
 
 from __future__ import annotations
@@ -27,11 +29,12 @@ _BY_CHANCE = 0.01
 
 
 class Systems(NamedTuple):
-    """What splits the rows of a table without ids.
+    """The fields by which the rows of a table without ids are split.
 
     Attributes:
         field: the field of the systems.
-        key: what tells the questions of a system apart: a field, or two with a comma; None if no field does.
+        key: what distinguishes the questions of a system: a field, or two fields separated by a comma; None if no field
+            does.
     """
 
     field: str
@@ -42,7 +45,7 @@ Columns = Mapping[str, Sequence[str]]
 
 
 def list_even(table: Table, roles: Roles) -> Columns:
-    """List the fields that have each of a few values about equally often, numbers such as a latency last."""
+    """List the fields that have few values, each about equally often. Numeric fields, such as a latency, come last."""
     found = {}
     for field in list_plain_fields(table, roles):
         column = read_column(table, field)
@@ -57,12 +60,12 @@ def find_systems(columns: Columns, keys: Sequence[Hashable], known: Sequence[Has
     """Find the field that splits repeated questions evenly among systems, whatever its name.
 
     Args:
-        columns: the fields that may be it, as `list_even` lists them, with their values.
-        keys: what tells the questions of a system apart: their ids, for example.
-        known: the keys that a gold file has, nearly all of which each system must have answered.
+        columns: the candidate fields with their values, as listed by `list_even`.
+        keys: what distinguishes the questions of a system, such as their ids.
+        known: the keys in a gold file, nearly all of which each system must have answered.
 
     Returns:
-        The field; None if keys are missing, or if nothing splits them.
+        The field; None if keys are missing or no field splits them.
     """
     different = {*keys}
     least = _NEARLY_ALL * len(different if known is None else different & {*known})
@@ -77,7 +80,7 @@ def find_systems(columns: Columns, keys: Sequence[Hashable], known: Sequence[Has
 
 
 def _number_copies(keys: Sequence[Hashable], names: Sequence[str]) -> list[Hashable]:
-    """Number equal keys of a system, so that it has each only once."""
+    """Number equal keys of a system so that each of them becomes unique."""
     seen: Counter[Hashable] = Counter()
     numbered: list[Hashable] = []
     for pair in zip(keys, names):
@@ -87,15 +90,16 @@ def _number_copies(keys: Sequence[Hashable], names: Sequence[str]) -> list[Hasha
 
 
 def find_unnamed_systems(table: Table, roles: Roles, field: str | None = None) -> Systems | None:
-    """Find the column that splits a table without ids into systems that answer the same questions.
+    """Find the field that splits a table without ids into systems that answer the same questions.
 
-    The values of a field that is a key of each system prove it if rows with the same value have the same references,
-    and chance does not explain this. So do equal questions and references, however often they occur.
+    A field whose values are a key within each system proves this if rows with the same value also have the same
+    references and this is not explained by chance. Equal questions and references prove it as well, however often they
+    occur.
 
     Args:
         table: the table.
         roles: its roles, without an id.
-        field: the field whose name says that its values are systems. Then a key is proof enough.
+        field: a field whose name shows that its values are systems. Then a key is sufficient proof.
     """
     even = list_even(table, roles)
     columns = {name: even[name] for name in even if name not in DOCUMENTS and name == (field or name)}
@@ -108,14 +112,14 @@ def find_unnamed_systems(table: Table, roles: Roles, field: str | None = None) -
         if own and (field or _are_copies(keys, accepted)):
             return Systems(own, key)
     rows = list(zip(read_questions(table, roles.question), accepted))
-    is_proof = 4 * len({*rows}) > len(rows)  # of two systems at least
+    is_proof = 4 * len({*rows}) > len(rows)  # at least two systems
     pairs = columns.items() if is_proof else ()
     systems = (find_systems({name: names}, _number_copies(rows, names)) for name, names in pairs)
     return next((Systems(own, None) for own in systems if own), None)
 
 
 def _list_keys(table: Table, roles: Roles) -> Iterator[str]:
-    """List what may tell the questions of a system apart: their texts, another field, or a document and the text."""
+    """List what may distinguish the questions of a system: their texts, another field, or a document and the text."""
     fields = list_plain_fields(table, roles)
     if isinstance(roles.question, str):
         documents = (name for name in fields if usual_field(table._replace(fields={name: False}), FILES))
@@ -125,7 +129,7 @@ def _list_keys(table: Table, roles: Roles) -> Iterator[str]:
 
 
 def _are_copies(keys: Sequence[str | None], accepted: Sequence[str]) -> bool:
-    """Whether rows with the same key have the same references, by far more often than by chance."""
+    """Whether rows with the same key have the same references far more often than by chance."""
     share = sum(count * count for count in Counter(accepted).values()) / len(accepted) ** 2
     repeats = len(keys) - len({*keys})
     by_chance = 1.0 - share ** (repeats / len({*keys}))
@@ -133,7 +137,7 @@ def _are_copies(keys: Sequence[str | None], accepted: Sequence[str]) -> bool:
 
 
 def list_distinguishing(table: Table, roles: Roles, keys: Sequence[str | None]) -> Iterator[str]:
-    """List the fields in which records with the same key differ, and which have few values."""
+    """List the fields that have few values and in which records with the same key always differ."""
     for field in list_plain_fields(table, roles):
         column = read_column(table, field)
         values = {*([] if ABSENT in column else map(str, column))}
@@ -142,12 +146,12 @@ def list_distinguishing(table: Table, roles: Roles, keys: Sequence[str | None]) 
 
 
 def tells_apart(ids: Sequence[Hashable], column: Iterable[object]) -> bool:
-    """Whether records with the same id have other values in a column."""
+    """Whether records with the same id always have different values in a column."""
     return len(set(zip(ids, map(str, column)))) == len(ids)
 
 
 def count_differing(keys: Sequence[str | None], column: Sequence[object]) -> float:
-    """Count the share of the repeated keys whose records have different values."""
+    """Compute the share of repeated keys whose records have different values."""
     values: dict[str | None, list[str]] = {}
     for key, value in zip(keys, column):
         values.setdefault(key, []).append(str(value))
@@ -156,10 +160,10 @@ def count_differing(keys: Sequence[str | None], column: Sequence[object]) -> flo
 
 
 def find_ids_of_runs(table: Table, roles: Roles, settings: Settings) -> str | None:
-    """Find the ids of a table of runs in which no name tells them.
+    """Find the ids in a table of runs that has no field named like an id.
 
     Raises:
-        InputError: its rows are of several systems, whose field has no usual name.
+        InputError: the rows are from several systems, and the field of the systems has no usual name.
     """
     if settings.submission is not None or settings.id is not None:
         return None
@@ -177,10 +181,10 @@ def find_ids_of_runs(table: Table, roles: Roles, settings: Settings) -> str | No
 
 
 def refuse_systems(gold: Questions, table: Table, roles: Roles, settings: Settings) -> None:
-    """Refuse a submission without ids in which several systems answer the questions of a gold file.
+    """Reject a submission without ids in which several systems answer the questions of a gold file.
 
     Raises:
-        InputError: it is one.
+        InputError: several systems answer the questions.
     """
     if roles.id is not None or settings.id is not None or len(table.records) <= len(gold.ids):
         return
@@ -200,7 +204,7 @@ def refuse_systems(gold: Questions, table: Table, roles: Roles, settings: Settin
 
 
 def _show_systems(table: Table, field: str) -> str:
-    """Show the first values of the field of the systems."""
+    """Format the first values of the field that contains the systems."""
     return list_some(dict.fromkeys(map(str, read_column(table, field))), 3)
 
 
@@ -208,13 +212,13 @@ def _show_systems(table: Table, field: str) -> str:
 
 
 def split_submissions(table: Table, reading: Reading, gold: Questions | None) -> dict[str, tuple[Table, Reading]]:
-    """Split a table that holds several submissions, given the questions of a gold file if there is one.
+    """Split a table that contains several submissions, given the questions of a gold file if there is one.
 
-    A table has several if the user names several fields of predictions, or the field of the models, or if a field with
-    a usual name, such as "model", tells records with the same id apart.
+    A table contains several submissions if the user names several prediction fields, or the field of the models, or if
+    a field with a usual name, such as "model", distinguishes records with the same id.
 
     Returns:
-        The table and how to read it, by the name of the submission; the name is "" for a single one.
+        The table and how to read it, by the name of the submission; the name is "" if there is only one.
 
     Raises:
         InputError: the table does not have a field that the user names.
@@ -239,9 +243,10 @@ def split_submissions(table: Table, reading: Reading, gold: Questions | None) ->
 
 
 def _name_key(table: Table, parts: Sequence[Table], field: str, reading: Reading, gold: Questions | None) -> Reading:
-    """Let what tells the questions of each model apart be their ids, if there are no others.
+    """If there are no ids, use what distinguishes the questions of each model as their ids.
 
-    It must be in the gold file. Without one, it is needed only if the orders of the models differ.
+    These values must be the ids of the gold file. Without a gold file, they are needed only if the models answer in
+    different orders.
     """
     roles = reading.find_roles(table, "submission" if gold else "both")
     if roles.id is not None:
@@ -258,12 +263,12 @@ def _name_key(table: Table, parts: Sequence[Table], field: str, reading: Reading
 
 
 def _find_field_of_models(table: Table, reading: Reading) -> str | None:
-    """Find a field with a usual name, such as "model", that tells records with the same id apart.
+    """Find a field with a usual name, such as "model", that distinguishes records with the same id.
 
-    Without ids, other values must show that the records of several models answer the same questions.
+    Without ids, other values must show that several models answer the same questions.
 
     Raises:
-        InputError: they do not.
+        InputError: they do not show this.
     """
     field = usual_field(table, SUBMISSIONS, with_objects=False)
     if field is None:

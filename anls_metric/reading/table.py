@@ -1,4 +1,4 @@
-"""A table: the records of a file or of data in memory, and how its columns are read."""
+"""A table, which contains the records of a file or of data in memory, and how its columns are read."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from anls_metric.reading.layouts import Layout
 
 MAX_SAMPLE = 100
-"""The number of records that show which fields a table has."""
+"""The number of records that are examined to find the fields of a table."""
 
-_MAX_FIELDS = 12  # that a message lists
-_DEEPEST = 8  # levels of objects in which fields are listed
+_MAX_FIELDS = 12  # the number of fields that a message lists
+_DEEPEST = 8  # the levels of nested objects whose fields are listed
 
 
 def name_places(unit: str, numbers: Sequence[int] = range(1, sys.maxsize)) -> Callable[[int], str]:
-    """Make the function that names the places of the records with the given numbers, such as "line 7"."""
+    """Create the function that names the places of the records with the given numbers, such as "line 7"."""
     return lambda number: f"{unit} {numbers[number]}"
 
 
@@ -43,14 +43,15 @@ class Table(NamedTuple):
     Attributes:
         records: the records.
         name: the name of the file.
-        locate: names the place of a record in the file, given its number.
+        locate: the function that names the place of a record in the file, given the number of the record.
         about: what to add to the line that says what was read.
-        hints: what is wrong with a file that can be read.
+        hints: problems with a file that can still be read.
         numbers: the number of each record in the file, from 0.
-        fields: the paths of the fields of the first records, each with whether it holds objects.
-        layout: the layout; None for a table of a user.
-        root: the JSON value that the records were found in, for other lists in it; None for a list of records.
-        paths: those of the user's paths of records that lead to records of this table.
+        fields: the paths of the fields in the first records, each with whether the field contains objects.
+        layout: the layout; None for a user's own table.
+        root: the JSON value in which the records were found, in case other lists in it are needed; None if the value is
+            a list of records.
+        paths: those of the user's record paths that lead to records in this table.
     """
 
     records: Sequence[Any]
@@ -81,18 +82,18 @@ class Roles(NamedTuple):
 
 
 def name_place(table: Table, number: int) -> str:
-    """Name a record, given its place in the table."""
+    """Return the name of a record's place in the file, given its place in the table."""
     return f"{table.name}, {table.locate(table.numbers[number])}"
 
 
 def choose_records(table: Table, places: Sequence[int]) -> Table:
-    """Choose some records of a table."""
+    """Keep only some records of a table."""
     numbers = [table.numbers[place] for place in places]
     return table._replace(records=[table.records[place] for place in places], numbers=numbers)
 
 
 def find_places(table: Table, what: str, names: Sequence[str], chosen: str) -> list[int]:
-    """Find the records with the name that the user chose with ``--filter``. Raises InputError if there are none."""
+    """Find the records whose name the user chose with ``--filter``. Raises InputError if there are none."""
     places = [place for place, name in enumerate(names) if name == chosen]
     if not places:
         sentence = "there is no {what} {chosen!r}: pass an existing one with {use.filter} (found {names})"
@@ -102,7 +103,7 @@ def find_places(table: Table, what: str, names: Sequence[str], chosen: str) -> l
 
 
 def has(table: Table, path: Path) -> bool:
-    """Whether a path leads to a value in a record."""
+    """Whether a path leads to a value in any record."""
     return path in table.fields or any(take(record, path) is not ABSENT for record in table.records)
 
 
@@ -119,12 +120,12 @@ def read_column(table: Table, path: Path | None) -> list[Any]:
 
 
 def is_unique(values: Sequence[str | None]) -> bool:
-    """Whether every record has a value, and no two values are the same."""
+    """Whether every record has a value and no two values are the same."""
     return bool(values) and None not in values and len(set(values)) == len(values)
 
 
 def does_count(values: Sequence[str | None]) -> bool:
-    """Whether values are whole numbers in a range that begins at 0 or 1, so that they may be positions."""
+    """Whether values are whole numbers that may be positions, which start near 0 and have few gaps."""
     return {*values} <= set(map(str, range(2 * len(values))))
 
 
@@ -134,14 +135,14 @@ def are_numbers(values: Iterable[object]) -> bool:
 
 
 def first_path(table: Table, *paths: Path | None) -> Path | None:
-    """Find the first path that leads to a value, or return None if none does. Each argument may be several paths, "PATH
-    or PATH".
+    """Find the first path that leads to a value, or return None if none does. Each argument may consist of several
+    paths: "PATH or PATH".
     """
     return next((path for each in paths for path in list_paths(each) if has(table, path)), None)
 
 
 def list_fields(records: Sequence[Record]) -> dict[str, bool]:
-    """List the paths of the fields in records, and whether each field holds objects."""
+    """List the paths of the fields in records, and whether each field contains objects."""
     fields: dict[str, bool] = {}
     for record in records[:MAX_SAMPLE]:
         for path, value in _walk(record):
@@ -158,15 +159,16 @@ def _walk(record: Record, before: str = "", depth: int = 0) -> Iterator[tuple[st
 
 
 def _is_object(value: Any) -> bool:
-    """Whether a value has fields, which a failed request in place of a text has not."""
+    """Whether a value is an object with fields, rather than the error of a failed request."""
     return isinstance(value, dict) and not is_failure(value)
 
 
 def list_values(table: Table) -> dict[str, list[Any]]:
-    """List the fields that hold no objects, and those in lists of objects, each with its values in the first records.
+    """List the fields that contain no objects, and the fields inside lists of objects, each with its values in the
+    first records.
 
-    The items of a list are numbered if it is short, and as long everywhere; otherwise, -1 is the last message of a
-    conversation, and ``*`` stands for each item.
+    The items of a list are numbered if the list is short and has the same length in all records. Otherwise, -1 stands
+    for the last message of a conversation, and ``*`` for each item of any other list.
     """
     records = table.records[:MAX_SAMPLE]
     columns: dict[str, list[Any]] = {}
@@ -187,7 +189,7 @@ def list_values(table: Table) -> dict[str, list[Any]]:
     return columns
 
 
-_MAX_ITEMS = 4  # of a list whose items have numbers
+_MAX_ITEMS = 4  # the length of a list up to which its items are numbered
 
 
 def _holds_objects(value: Any) -> bool:
@@ -195,7 +197,7 @@ def _holds_objects(value: Any) -> bool:
 
 
 def describe_fields(table: Table, most: int = _MAX_FIELDS, length: int = 40) -> str:
-    """Describe the fields of a table in words, each with its value in the first record that has it.
+    """Describe the fields of a table in words, each with its value in the first record that has the field.
 
     Args:
         table: the table.
@@ -214,11 +216,11 @@ WHOLE_RECORD, ALL_VALUES = "the whole record", "the values"
 
 
 def show_path(path: Path | None) -> str:
-    """Name a field in a message."""
+    """Format a field for a message."""
     if isinstance(path, Fields):
         return ", ".join(path.names)
     if callable(path):
-        from anls_metric.reading.layouts import NAMES_OF_FUNCTIONS  # only the rows of layouts have functions
+        from anls_metric.reading.layouts import NAMES_OF_FUNCTIONS  # only layouts have functions as paths
 
         return NAMES_OF_FUNCTIONS.get(path, WHOLE_RECORD)
     return _NAMES.get(path, repr(path))

@@ -1,4 +1,4 @@
-"""Reads columns as ids, texts of questions, confidences and verdicts. See `answer_forms` for answers."""
+"""Reads columns as ids, question texts, confidences and verdicts. For answers, see `answer_forms`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anls_metric.reading.table import Roles, Table, name_place, read_column, sho
 def refuse_gaps(
     column: Sequence[Any], table: Table, path: Path | None, sentence: str, gaps: Sequence[Any] = (None, ABSENT)
 ) -> None:
-    """Refuse records without a value. The sentence for the error may name the field."""
+    """Reject records without a value. The sentence for the error may mention the field."""
     places = [column.index(gap) for gap in gaps if gap in column]
     if places:
         raise make_error(name_place(table, min(places)), sentence, field=show_path(path))
@@ -30,10 +30,10 @@ def refuse_gaps(
 
 
 def read_ids(table: Table, path: Path | None) -> list[str | None]:
-    """Read ids as strings, so that 7 in one file equals "7" in another. A record without an id has None.
+    """Read ids as strings, so that 7 in one file equals "7" in another. The id of a record without one is None.
 
-    pandas writes whole numbers as floats if the column once had a gap, so 7.0 is "7". Several fields, with
-    commas between them, are an id together.
+    pandas writes whole numbers as floats if the column once had a gap, so 7.0 is read as "7". Several fields, separated
+    by commas, form an id together.
     """
     if path is None:
         return []
@@ -46,7 +46,7 @@ def read_ids(table: Table, path: Path | None) -> list[str | None]:
 
 
 def show_ids(ids: Iterable[str | None], path: Path | None) -> list[str]:
-    """Show ids in a message: those of several fields in parentheses.
+    """Format ids for a message, with parentheses around those that consist of several fields.
 
     Example:
         >>> show_ids(["a.pdf, total"], "file,field"), show_ids(["a.pdf"], "file")
@@ -63,8 +63,8 @@ def read_id(value: Any) -> str | None:
 
 
 def read_questions(table: Table, path: Path | None) -> list[str | None]:
-    """Read the text of each question, without the prompt that a program wrote around it, or None where there is no
-    text.
+    """Read the text of each question without the prompt that a program wrote around it. The result is None for a
+    question without text.
     """
     if path is None:
         return [None] * len(table.records)
@@ -75,7 +75,7 @@ def read_questions(table: Table, path: Path | None) -> list[str | None]:
 
 
 def read_columns_together(table: Table, path: Path | None) -> list[Any]:
-    """Read a column, or a list of the values of several columns, some of which may be empty."""
+    """Read a column or, for several columns, read a list of their values for each record. Some columns may be empty."""
     parts = [] if path is None else split_key(table, path)
     if len(parts) < 2:
         return read_column(table, path)
@@ -84,13 +84,13 @@ def read_columns_together(table: Table, path: Path | None) -> list[Any]:
 
 
 def _join_cells(row: Iterable[Any]) -> list[Any]:
-    """Join the values of several columns, which may be lists or empty."""
+    """Join the values of several columns into one list. The values may be lists or empty."""
     lists = (value if isinstance(value, list) else [value] for value in map(parse_value_or_text, row))
     return [value for value in chain.from_iterable(lists) if value not in (None, ABSENT, "") and value == value]
 
 
 def parse_all(parse: Callable[[Any], Any], values: Iterable[Any], table: Table) -> list[Any]:
-    """Parse the values of a column. If a value cannot be parsed, the error names its place."""
+    """Parse the values of a column. If a value cannot be parsed, the error contains its place."""
     parsed = []
     for number, value in enumerate(values):
         try:
@@ -110,7 +110,8 @@ _VERDICTS |= {"false": False, "0": False, "incorrect": False, "no": False}
 
 
 def read_confidence(value: Any, is_log: bool) -> float | None:
-    """Read a confidence, which is a probability from 0 to 1 or its natural logarithm, or return None if there is none.
+    """Read a confidence, which is a probability from 0 to 1 or the natural logarithm of one. Returns None if there is
+    none.
 
     Raises:
         ValueError: the value is not a probability.
@@ -122,7 +123,7 @@ def read_confidence(value: Any, is_log: bool) -> float | None:
     if value in _NOTHING:
         return None
     try:
-        number = float(str(value))  # True is no number
+        number = float(str(value))  # True is not a number here
         number = math.exp(number) if is_log else number
     except (ValueError, OverflowError):
         number = math.nan
@@ -133,7 +134,7 @@ def read_confidence(value: Any, is_log: bool) -> float | None:
 
 
 def read_confidences(value: Any, is_log: bool) -> Any:
-    """Read either one confidence or an object with the confidences for the values of a nested answer.
+    """Read either a single confidence or an object with confidences for the values of a nested answer.
 
     Raises:
         ValueError: as `read_confidence`.
@@ -153,15 +154,15 @@ def read_confidences(value: Any, is_log: bool) -> Any:
 
 
 def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
-    """Read a judge's verdict: true or false, 1 or 0, correct or incorrect, yes or no. Returns None if there is no
-    verdict.
+    """Read a judge's verdict, which is true or false, 1 or 0, correct or incorrect, or yes or no. Returns None if there
+    is none.
 
     Args:
         value: the value.
-        what: its name in an error.
+        what: the name for the value in an error.
 
     Raises:
-        ValueError: the value is no verdict.
+        ValueError: the value is not a verdict.
     """
     if value in _NOTHING:
         return None
@@ -174,9 +175,10 @@ def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
 
 
 def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> list[Any] | None:
-    """Read the column of confidences or of verdicts, or return None if the table has none.
+    """Read the column of confidences or verdicts, or return None if the table has none.
 
-    A value that cannot be read is an error in a field that the user names. Any other field then holds something else.
+    In a field that the user names, a value that cannot be read is an error. Any other field is then assumed to contain
+    something else.
     """
     path = roles.others.get(role)
     if path is None:
@@ -191,11 +193,11 @@ def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> l
         return None
 
 
-# Columns of the rule of a benchmark
+# Columns for a benchmark's rule
 
 
 def read_columns(table: Table, roles: Roles) -> Records:
-    """Read those columns of a rule that a table has, as one dict for each record."""
+    """Read those columns of a rule that a table has, as one dict per record."""
     paths = roles.others.items()
     return [
         {name: value for name, path in paths if (value := take(record, path)) is not ABSENT} for record in table.records
