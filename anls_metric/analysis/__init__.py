@@ -1,1 +1,1 @@
-"""Scores rows and analyzes the scores: means, lost points, groups, intervals, comparisons and hints."""
+"""Scores answers and analyzes the scores: means, lost points, groups, intervals, comparisons and hints."""

@@ -1,4 +1,4 @@
-"""Maps the edits of an answer back to the original texts, since scores compare normalized texts."""
+"""Maps the edits of an answer back to the original strings, since scores compare normalized strings."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from itertools import groupby, islice, pairwise, repeat
 from anls_metric.core.strings.explanation import Explanation
 
 MAX_CELLS = 20_000**2
-"""The limit for the characters of one text times the characters of the other."""
+"""The limit for the number of characters in one string times the number in the other."""
 
 MAX_STEPS = 400
-"""The largest number of edits, and of equal parts between them, to show."""
+"""The largest number of steps to show, counting both edits and the equal parts between them."""
 
 
 def align(why: Explanation) -> list[int] | None:
-    """Find the edits from a prediction to the closest reference, as they appear in the original texts.
+    """Find the edits from a prediction to the closest reference, as they appear in the original strings.
 
     Args:
-        why: why the prediction has its score.
+        why: the explanation of the prediction's score.
 
     Returns:
-        Numbers of characters, in pairs of a number of the prediction and a number of the accepted answer: for an equal
-        part, for an edit, for an equal part, and so on. None if the texts are too long or differ in too many places.
+        Numbers of characters, in pairs of one for the prediction and one for the reference: for an equal part, for an
+        edit, for an equal part, and so on. None if the strings are too long or differ in too many places.
 
     Example:
         >>> from anls_metric import explain
@@ -39,14 +39,14 @@ def align(why: Explanation) -> list[int] | None:
     left = iter(_measure(why.prediction, predicted, ignore_case))
     right = iter(_measure(why.closest, accepted, ignore_case))
     parts: list[tuple[bool, int, int]] = []
-    for is_equal, gone, come in [(True, 1, 1), *steps, (True, 1, 1)]:  # what stands before and after both is equal
+    for is_equal, gone, come in [(True, 1, 1), *steps, (True, 1, 1)]:  # text before and after both is treated as equal
         own, theirs = islice(left, gone), islice(right, come)
         parts += zip(repeat(False), own, theirs) if is_equal else [(True, sum(own), sum(theirs))]
     return _join(parts)
 
 
 def _join(parts: Sequence[tuple[bool, int, int]]) -> list[int]:
-    """Join adjacent edits, and adjacent equal parts except at places where one text has more characters."""
+    """Join adjacent edits, and adjacent equal parts except where one string has more characters than the other."""
     sizes: list[int] = []
     for (is_edit, _), run in groupby(parts, key=lambda part: (part[0], part[0] or part[1] == part[2])):
         _, left, right = map(sum, zip(*run))
@@ -57,12 +57,12 @@ def _join(parts: Sequence[tuple[bool, int, int]]) -> list[int]:
 
 
 def _measure(raw: str, normalized: str, ignore_case: bool) -> list[int]:
-    """Count the raw characters before the normalized text, for each of its characters, and after it."""
+    """Count the raw characters before the normalized string, for each of its characters, and after it."""
     lower = str.lower if ignore_case else str
-    places = [place for place, sign in enumerate(raw) for _ in lower(sign)]  # a letter can become two in lower case
+    places = [place for place, sign in enumerate(raw) for _ in lower(sign)]  # one letter can become two in lower case
     characters = zip(lower(raw), places)
     starts = [0]
-    for sign in normalized:  # skips the blanks that normalizing removes
+    for sign in normalized:  # skips the spaces that normalization removes
         starts.append(next(place for each, place in characters if each == sign or (sign == " " and each.isspace())))
     end = starts[-1] + 1 if normalized else 0
     return [after - before for before, after in pairwise([*starts, end, len(raw)])]

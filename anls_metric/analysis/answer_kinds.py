@@ -1,4 +1,4 @@
-"""Groups questions with string answers by the kind of their reference: numbers, and texts by their number of words."""
+"""Groups questions with string answers by the kind of reference: numbers, and text by its number of words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KIND = "kind of answer"
 
 
 def find_kind(references: Sequence[str]) -> str:
-    """Find the kind of a question's first reference.
+    """Determine the kind of a question's first reference.
 
     Example:
         >>> [find_kind([text]) for text in ("$1,234.50", "tea", "Coca Cola Company", "p. 3 of the long report")]

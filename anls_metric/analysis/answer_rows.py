@@ -1,5 +1,5 @@
-"""Describes the answer to a question, as a row. Files of answers, results.json, ``--worst`` and the report show its
-keys. Files also show the leaves of nested values.
+"""Describes the answer to a question as a row, whose keys appear in files of answers, in results.json, under
+``--worst`` and in the report. Files can also contain the leaves of nested values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Run(_Run, total=False):
     Keys:
         prediction: the answer, a string or a value; None for none.
         score: from 0 to 1.
-        outcome: the cause that costs the answer most, "right" for none: see `lost_points`.
+        outcome: the cause that costs the answer the most, "right" for none; see `lost_points`.
         raw: the model output, if the predictions were extracted from it.
     """
 
@@ -35,15 +35,14 @@ class Run(_Run, total=False):
 
 
 class AnswerRow(Run, total=False):
-    """The answer to a question. Of several runs, it is the one whose score is closest to their mean.
+    """The answer to a question. If there are several runs, it is the answer whose score is closest to their mean.
 
     Keys:
         id: the id of the question.
         question: the text of the question; None if the record has none.
         references: the accepted answers.
         score: from 0 to 1; of several runs, their mean.
-        groups: the document of the question and its values of the fields in the option ``by``, by the name of the
-            field.
+        groups: the question's document and its values for the fields in the option ``by``, by field name.
         runs: the answers, if there are several runs.
     """
 
@@ -88,9 +87,9 @@ def _describe_run(scored: Scored, answer: int) -> Run:
 
 
 def list_rows(scored: Scored) -> Iterator[AnswerRow]:
-    """List the answers to all questions, with the groups of the questions."""
+    """List the answers to all questions, together with the groups of the questions."""
     fields = {field: take_column(scored.questions.table.records, field) for field in scored.groups if field != KEYS}
-    clusters = scored.clusters  # so that answers that are written and read again have the same interval
+    clusters = scored.clusters  # so that the interval is the same after answers are written to a file and read again
     for place in range(len(scored.scores)):
         groups: dict[str, Any] = {}
         if clusters:
@@ -124,7 +123,7 @@ class Answer(_Flat, total=False):
         prediction: the answer, a string or a value; None for none.
         references: the accepted answers.
         score: from 0 to 1.
-        outcome: the cause that costs the answer most, "right" for none: see `lost_points`.
+        outcome: the cause that costs the answer the most, "right" for none; see `lost_points`.
         run: the number of the run, from 1, if there are several.
         raw: the model output, if the prediction was extracted from it.
     """
@@ -134,7 +133,7 @@ class Answer(_Flat, total=False):
 
 
 def list_answers(rows: Mapping[str, Iterable[AnswerRow]]) -> Iterator[Answer]:
-    """List the answers of submissions, including those of all runs, given their rows by the name of the submission."""
+    """List the answers in submissions, including those of all runs, given the rows by submission name."""
     for name, own in rows.items():
         for row in own:
             question = {key: row[key] for key in ("id", "question", "prediction", "references")}
@@ -156,11 +155,11 @@ class LeafRow(TypedDict, total=False):
         submission: the name of the submission.
         id: the id of the document.
         run: the number of the run, from 1, if there are several.
-        key: the names that lead to the leaf, without the places in lists: items.price.
-        path: its place in the prediction, such as items[2].price; in the reference, if it is missing there.
+        key: the names that lead to the leaf, without positions in lists: items.price.
+        path: its path in the prediction, such as items[2].price, or in the reference if the prediction lacks it.
         outcome: right, close, wrong, missed, invented or blank.
         prediction: the predicted value; None for none.
-        reference: the accepted value, of several the closest; None for none.
+        reference: the accepted value, or the closest of several; None for none.
         score: from 0 to 1.
     """
 
@@ -176,7 +175,7 @@ class LeafRow(TypedDict, total=False):
 
 
 def list_leaves(submissions: Iterable[Scored]) -> Iterator[LeafRow]:
-    """List the leaves of all answers, for those submissions whose leaves are counted."""
+    """List the leaves of all answers in submissions whose leaves were listed when they were scored."""
     for scored in submissions:
         for place, run in enumerate(scored.runs):
             for number, answer in enumerate(run, 1):

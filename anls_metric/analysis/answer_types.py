@@ -1,10 +1,10 @@
-"""The fields that group the questions of InfographicVQA, with the names of the competition."""
+"""The fields that group the questions in InfographicVQA, with the names used by the competition."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# A field that groups the questions of InfographicVQA -> the name of the group in results.json, and the names of its
+# A field that groups the questions in InfographicVQA -> the name of the group in results.json, and the names of its
 # values in the competition. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
 ANSWER_TYPES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "answer_type": (

@@ -1,7 +1,7 @@
-"""The causes for which an answer loses points: a table, of which the first row that applies counts.
+"""The reasons why answers lose points: a table of causes, in which the first row that applies is used.
 
-Answers are compared as the scorer compares them, normalized. A string is contained in another one as whole words: no
-letter or digit is right before or after it.
+Answers are compared in normalized form, as the scorer compares them. A string is contained in another one only as whole
+words, with no letter or digit directly before or after it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ _NEVER_IN_DOCUMENTS = NULLS - {"None", "N/A", "n/a"}
 
 
 class Facts(NamedTuple):
-    """What is known about all answers together.
+    """Facts about all answers together.
 
     Attributes:
-        lost: references of wrong answers that programs write for missing values, and that no document has.
-        unanswerable: whether a question of a wrong answer has no answer.
-        accepted: all references in lower case, if a wrong answer is what programs write for missing values.
-        moved: answers that are references of other questions, if they are so many that the ids must be wrong.
-        failed: the first words of many wrong answers, and of nothing else, with a phrase of failed requests after them.
+        lost: references of wrong answers that programs write for missing values and that never occur in documents.
+        unanswerable: whether any wrong answer belongs to a question without an answer.
+        accepted: all references in lower case, if any wrong answer is a string that programs write for missing values.
+        moved: answers that are references of other questions, if there are so many that the ids must be wrong.
+        failed: the first words of many wrong answers, and of nothing else, that are followed by a phrase typical of
+            failed requests.
         marker: the string that a benchmark's rule expects before the answer; "" for none.
     """
 
@@ -47,18 +48,18 @@ class Facts(NamedTuple):
 
 
 class Case(NamedTuple):
-    """An answer that lacks points.
+    """An answer that does not get full points.
 
     Attributes:
         prediction: the answer.
         references: the references of its question.
         score: its score.
-        raw: the output of the model, from which it was extracted.
-        text, texts: the answer and the references, normalized; "" for what the scorer treats as no answer.
-        letters, all_letters: the letters and digits of these.
-        digits, all_digits: their digits.
+        raw: the model output from which the answer was extracted.
+        text, texts: the normalized answer and references; "" for what the scorer treats as no answer.
+        letters, all_letters: the letters and digits in these strings.
+        digits, all_digits: the digits in these strings.
         lacks_answer: whether the question has no answer.
-        facts: what is known about all answers.
+        facts: the facts about all answers.
     """
 
     prediction: Any
@@ -79,15 +80,15 @@ class Cause(NamedTuple):
     """A cause of lost points: a row of `CAUSES`, or of `leaf_causes.LEAF_CAUSES`.
 
     Attributes:
-        name: the name, wherever it is shown.
-        meaning: what is said after the number of answers.
+        name: the name that is shown everywhere.
+        meaning: the text that follows the number of answers.
         remedy: what to do.
-        applies: whether an answer has this cause.
-        share: the points, as a share of the score, above which it is a hint; 0 for any, None for never.
-        of_rules: whether answers under a benchmark metric have it, too.
-        at: "zero" or "above" if only answers that score 0, or more, have it.
-        needs: the name of the fact without which no answer has it; "" for none.
-        is_credited: whether such an answer is wrong, whatever credit it has.
+        applies: tells whether an answer has this cause.
+        share: the lost points, as a share of the score, above which there is a hint; 0 for any loss, None for never.
+        of_rules: whether the cause also applies to answers scored by a benchmark metric.
+        at: "zero" if only answers that score 0 can have the cause, "above" if only answers that score more.
+        needs: the name of the fact without which no answer has the cause; "" for none.
+        is_credited: whether such an answer is wrong even if the score gives it some credit.
     """
 
     name: str
@@ -105,11 +106,11 @@ MISSING = "missing"
 """The cause of a question without an answer in the submission."""
 
 RIGHT = "right"
-"""Stands in place of a cause for an answer that lacks nothing."""
+"""Stands in place of a cause for an answer that loses nothing."""
 
 
-# Messages of failed requests, as they begin. A sentence of a document that begins alike is none: "Error" needs a sign
-# or a number after it, and most phrases are those of one library.
+# How messages of failed requests begin. A sentence from a document that begins similarly must not match, so "Error"
+# must be followed by a sign or a number, and most phrases come from a single library.
 _PHRASES = "|".join(
     (
         r"[\[(<*]*(?:api[ _])?error\b.{0,3}(?:[:\-\])>]|\bcode\b|[45]\d\d\b)",
@@ -133,7 +134,7 @@ _PHRASES = "|".join(
     )
 )
 _FAILED = re.compile(_PHRASES, re.IGNORECASE | re.DOTALL)
-_FAILED_INSIDE = rf"(?is)(?<!\w)(?:{_PHRASES})"  # compiled when it is needed, which takes a while
+_FAILED_INSIDE = rf"(?is)(?<!\w)(?:{_PHRASES})"  # compiled when first needed, because it takes a while
 _begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
 _THINK = EXTRACTORS["think"]
 _MAY_END_THINKING = re.compile("|".join(map(re.escape, _THINK.marks))).search
@@ -152,12 +153,12 @@ _OPPOSITES = frozenset(
 
 
 def begin(text: Any) -> str:
-    """Return the first three words of a text."""
+    """Return the first three words of an answer."""
     return " ".join(str(text).split(maxsplit=3)[:3])
 
 
 def is_failed(value: Any) -> bool:
-    """Whether an answer is the message of a failed request: a text, or the object that an API returns."""
+    """Whether an answer is the error of a failed request, either as a string or as the object that an API returns."""
     return _FAILED.match(value.lstrip()) is not None if isinstance(value, str) else is_failure(value)
 
 
@@ -170,7 +171,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)  # the last one may be cu
 
 
 def is_cut_off(text: Any) -> bool:
-    """Whether a string begins an object that does not end, or reasoning that does not end."""
+    """Whether a string begins an object or reasoning that never ends."""
     if not isinstance(text, str):
         return False
     if "{" in text and _begins_object(text):
@@ -189,16 +190,18 @@ def _is_refusal(case: Case) -> bool:
 
 
 class Kept(NamedTuple):
-    """The characters that are kept of a text: which ASCII characters go, and what keeps the others one by one."""
+    """Which characters of a string to keep: the ASCII characters to remove, and a filter for other strings."""
 
     removed: bytes
     keep: Callable[[str], str]
 
     def of_each(self, texts: Sequence[str]) -> list[str]:
-        """Keep them of each text. Those of ASCII are joined, which takes a fifth of the time."""
+        """Keep these characters in each string. ASCII strings are processed as one joined string, which takes a fifth
+        of the time.
+        """
         plain = [text for text in texts if text.isascii()]
         kept = "\0".join(plain).encode().translate(None, self.removed).decode().split("\0")
-        if len(kept) != len(plain):  # one has the sign that joins them, or there are none
+        if len(kept) != len(plain):  # a string contains the joining character, or there are no strings
             return list(map(self.keep, texts))
         if len(plain) == len(texts):
             return kept
@@ -206,14 +209,14 @@ class Kept(NamedTuple):
         return [next_kept() if text.isascii() else self.keep(text) for text in texts]
 
     def of_lists(self, lists: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Keep them of each text of several lists."""
+        """Keep these characters in each string of several lists."""
         kept = iter(self.of_each(list(chain.from_iterable(lists))))
         return [list(islice(kept, len(texts))) for texts in lists]
 
 
 def _keep_letters_and_digits(text: str) -> str:
     """Remove punctuation, symbols, spaces and accents from a string."""
-    import unicodedata  # a megabyte of tables, which most runs do not need
+    import unicodedata  # a megabyte of tables that most runs do not need
 
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
@@ -242,7 +245,9 @@ def _is_part(case: Case) -> bool:
 
 
 def _is_opposite(case: Case) -> bool:
-    """Whether an answer equals a reference but for one word and its opposite, or "not" before it."""
+    """Whether an answer equals a reference except for one word replaced by its opposite, or for a word such as "not"
+    before it.
+    """
     text, words = case.text, case.text.split()
     for other in case.texts:
         others = other.split()
@@ -409,11 +414,11 @@ CAUSES = (
 
 
 MIN_ANSWERS = 10
-"""Fewer answers are alike by chance."""
+"""The number of answers below which a similarity may be due to chance."""
 
 
 def find_facts(rows: Iterable[tuple[Any, Sequence[Any], float]], normalize: Callable[[Any], str]) -> Facts:
-    """Find what is known about all answers together, given the prediction, the references and the score of each."""
+    """Find the facts about all answers together, given the prediction, the references and the score of each."""
     rows = list(rows)
     wrong = [row for row in rows if row[2] < 1.0]
     zeros = [(prediction, texts) for prediction, texts, score in wrong if score == 0.0 and isinstance(prediction, str)]
@@ -435,8 +440,8 @@ _Rows = Sequence[tuple[Any, Sequence[Any], float]]
 def _find_moved(zeros: _Zeros, rows: _Rows) -> Sequence[str]:
     """Find predictions that are references of other questions.
 
-    Chance must not explain them: correct predictions, too, are references of these questions by chance, and an answer
-    that many questions share says nothing.
+    There must be more of them than chance explains: correct predictions are also references of these questions by
+    chance, and an answer that many questions share proves nothing.
     """
     zeros = [pair for pair in zeros if pair[0]]
     asked = {text for _, texts in zeros for text in texts if isinstance(text, str)}
@@ -453,8 +458,8 @@ _MOST_FAILED_TEXTS = 3
 
 
 def _find_failed(zeros: _Zeros, rows: _Rows) -> Collection[str]:
-    """Find three words that many answers with a phrase of failed requests begin with, all of them wrong, and no
-    reference.
+    """Find the first three words of many answers that contain a phrase typical of failed requests, if all answers that
+    begin with these words are wrong and no reference does.
     """
     least = max(_FEWEST_FAILED, 0.02 * len(rows) + 0.2 * math.sqrt(len(rows)))
     pairs = [(text, begin(text)) for text, _ in zeros if text.count(" ") > 1]
@@ -474,6 +479,6 @@ def _find_failed(zeros: _Zeros, rows: _Rows) -> Collection[str]:
 
 
 def show(value: Any) -> str:
-    """Show an answer in a sentence."""
+    """Format an answer for a sentence."""
     text = " ".join(format_value(value).split())
     return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'

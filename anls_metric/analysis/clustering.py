@@ -1,4 +1,4 @@
-"""Finds the documents that questions are about: the clusters of a set."""
+"""Finds the documents that questions are about, which are the clusters of a set."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def choose_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None
 
     Args:
         records: the records of the questions.
-        cluster_by: the field or path that names the document of a question, as it is; "none" for no documents. None
-            takes a usual field: see `anls_metric.core.statistics.clusters.find_clusters`.
+        cluster_by: the field or path whose values are used unchanged as the documents of questions; "none" for no
+            documents. With None, a usual field is used: see `anls_metric.core.statistics.clusters.find_clusters`.
 
     Raises:
-        InputError: no record has the field of `cluster_by`.
+        InputError: no record has the field given as `cluster_by`.
     """
     if cluster_by is None:
         return find_clusters(records)

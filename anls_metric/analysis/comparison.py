@@ -1,4 +1,4 @@
-"""Compares submissions on the same questions, to say which are better than the baseline and how certain that is."""
+"""Compares submissions on the same questions, to find which are better than the baseline and how certain that is."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ class Comparison(NamedTuple):
         questions: the number of questions that both have.
         difference: the mean of the second minus the mean of the first.
         interval: the 95% confidence interval of the difference, None for fewer than two clusters.
-        p_value: how often chance alone makes two equally good submissions differ as much: `significance.paired_test`.
-            It is below 0.05 exactly if the interval excludes 0.
-        p_value_adjusted: the same, adjusted for the number of comparisons: `significance.holm`.
+        p_value: how often two equally good submissions differ this much by chance alone: `significance.paired_test`. It
+            is below 0.05 exactly if the interval excludes 0.
+        p_value_adjusted: the p-value adjusted for the number of comparisons: `significance.holm`.
         wins: the number of questions on which the second has the better score.
         losses: the number of questions on which the second has the worse score.
         equal: the number of questions with the same score.
-        mde: the minimum detectable effect at 80% power; None for fewer than two clusters, and if no difference is so
+        mde: the minimum detectable effect at 80% power; None for fewer than two clusters, or if no difference can be so
             large.
-        verdict: about the second: "better", "worse", "no significant difference" or "too few documents".
-        one_document: what is left without the document that turns the verdict or makes up a third of the difference;
-            None for none.
+        verdict: the verdict on the second: "better", "worse", "no significant difference" or "too few documents".
+        one_document: the comparison without the document that turns the verdict or makes up a third of the difference;
+            None if there is no such document.
         few_documents: whether there are fewer than 30 clusters.
-        seeds_bound: with several runs of both, the difference up to which other seeds could turn it; else None.
+        seeds_bound: with several runs of both, the difference up to which other seeds could reverse it; otherwise None.
     """
 
     first: str
@@ -85,12 +85,12 @@ class Comparison(NamedTuple):
 
     @property
     def depends_on_seeds(self) -> bool:
-        """Whether the difference is so small that other seeds could turn it."""
+        """Whether the difference is so small that other seeds could reverse it."""
         return self.seeds_bound is not None and 0 < abs(self.difference) < self.seeds_bound
 
     @property
     def seeds_note(self) -> str:
-        """A sentence on the verdict if other seeds could turn the difference, or ""."""
+        """A sentence that says that other seeds could reverse the difference, or "" if they could not."""
         if not self.depends_on_seeds:
             return ""
         bound = f"{100 * (self.seeds_bound or 0.0):.1f}"
@@ -98,12 +98,12 @@ class Comparison(NamedTuple):
 
     @property
     def p_value_is_bound(self) -> bool:
-        """Whether the p-value is the least that random patterns can give, so that the true one may be smaller."""
+        """Whether the p-value is the smallest that random patterns can produce, so that the true one may be smaller."""
         return self.p_value <= LEAST_P
 
     @property
     def note(self) -> str:
-        """A sentence on why the interval and the verdict disagree, or "" if they agree."""
+        """A sentence that explains why the interval and the verdict disagree, or "" if they agree."""
         if self.p_value < SIGNIFICANT <= self.p_value_adjusted:
             return "the interval is of this comparison alone, and the verdict uses p adjusted for all comparisons"
         return ""
@@ -126,14 +126,14 @@ class Comparison(NamedTuple):
 
 
 def _reverse(interval: Sequence[float] | None) -> Interval | None:
-    """Return the interval of the opposite difference."""
+    """Return the interval for the difference with the opposite sign."""
     return Interval(0.0 - interval[1], 0.0 - interval[0]) if interval else None
 
 
 class GroupDifference(NamedTuple):
-    """A comparison of two submissions on one group, like `Comparison`. The fields are keys of the JSON document.
+    """A comparison of two submissions on one group, similar to `Comparison`. The fields are keys of the JSON document.
 
-    Only keys of nested values have a test. Its p-value is adjusted for the number of keys.
+    Only keys of nested values are tested. The p-values are adjusted for the number of keys.
     """
 
     difference: float
@@ -148,18 +148,19 @@ class ComparisonSet(NamedTuple):
 
     Attributes:
         baseline: the name of the submission with which the others are compared.
-        clusters: the clusters of the questions of the baseline; None for none.
-        comparisons: the baseline with each of the others, in their order; then the other pairs, if all are compared.
-        hints: what is doubtful about the comparisons.
-        notes: why intervals and verdicts disagree.
-        best: the name of the submission with the highest score; of equal scores, the first.
-        p_values: the p-value of each of the others against the best, by its name, adjusted for the choice of the best
-            on the same questions: see `significance.adjust_for_best`.
-        ties: the names of the submissions without a significant difference from the best, by these p-values.
+        clusters: the clusters of the baseline's questions; None if there are none.
+        comparisons: the baseline compared with each of the others, in their order; then the other pairs, if all are
+            compared.
+        hints: reasons to doubt the comparisons.
+        notes: caveats, such as why an interval and a verdict disagree.
+        best: the name of the submission with the highest score; in a tie, the first.
+        p_values: the p-value of each of the others against the best, by submission name, adjusted because the best was
+            chosen on the same questions: see `significance.adjust_for_best`.
+        ties: the names of the submissions that, according to these p-values, do not differ significantly from the best.
         all_pairs: whether every pair is compared.
-        chose_best: whether the baseline is the best of several submissions, and p is adjusted for choosing it.
-        groups: the differences of each of the others from the baseline: by its name, the field and the group.
-        pairs: the comparisons of pairs, before their p-values are adjusted.
+        chose_best: whether the baseline was chosen as the best of several submissions, with p adjusted for this choice.
+        groups: the differences of each of the others from the baseline, by submission name, field and group.
+        pairs: the comparisons of pairs before their p-values are adjusted.
     """
 
     baseline: str
@@ -185,16 +186,16 @@ def compare(
     """Compare submissions question by question: either each of the others with a baseline, or every pair.
 
     Args:
-        submissions: two submissions or more. They are joined by the ids of their questions.
-        baseline: the name of the submission with which the others are compared; None takes the first of two, and the
-            best of three or more, for whose choice p-values are adjusted.
+        submissions: two or more submissions. They are joined by the ids of their questions.
+        baseline: the name of the submission with which the others are compared; None means the first of two, or the
+            best of three or more, in which case p-values are adjusted for this choice.
         all_pairs: whether to compare every pair; p-values are adjusted for all of them.
         known: an earlier comparison of the same submissions, whose pairs are not tested again.
 
     Raises:
-        ValueError: there is no submission with the name of the baseline.
-        InputError: the scores are means of leaves; two submissions have no question in common, or most questions with
-            the same id have different accepted answers.
+        ValueError: no submission has the name of the baseline.
+        InputError: the scores are means of leaves; two submissions have no questions in common; or most questions with
+            the same id have different references.
 
     Example:
         >>> import anls_metric
@@ -238,7 +239,7 @@ def compare(
 
 
 def _share_clusters(submissions: Sequence[Scored]) -> None:
-    """Find the documents of the same questions once."""
+    """Find the documents only once for submissions with the same questions."""
     first, *others = submissions
     for each in others:
         if each.questions is first.questions:
@@ -246,7 +247,7 @@ def _share_clusters(submissions: Sequence[Scored]) -> None:
 
 
 def _sort_by_baseline(names: Sequence[str], baseline: str | None) -> list[str]:
-    """Move the name of the baseline to the beginning."""
+    """Move the name of the baseline to the front."""
     own = names[0] if baseline is None else find_name(baseline, names)
     if not own:
         raise make_error("", "{problem}", problem=describe_unknown("baseline", baseline, names))
@@ -254,22 +255,22 @@ def _sort_by_baseline(names: Sequence[str], baseline: str | None) -> list[str]:
 
 
 def sort_by_score(submissions: Sequence[Scored]) -> list[Scored]:
-    """Sort submissions by score, the best first. Submissions with equal scores stay in their order."""
+    """Sort submissions by score, with the best first. Submissions with equal scores keep their order."""
     return sorted(submissions, key=lambda scored: -scored.anls)
 
 
 def rank_submissions(submissions: Sequence[Scored], compared: ComparisonSet) -> dict[str, int]:
-    """Map each submission to its rank: 1 for the best one and those tied with it, and otherwise its place by score."""
+    """Map each submission to its rank: 1 for the best and those tied with it, and otherwise its place by score."""
     names = [scored.name for scored in sort_by_score(submissions)]
     return {name: 1 if name in (compared.best, *compared.ties) else place for place, name in enumerate(names, 1)}
 
 
 class PairedQuestions(NamedTuple):
-    """Two submissions on the questions that both have.
+    """The questions that two submissions have in common.
 
     Attributes:
         first, second: the places of these questions in each submission.
-        clusters: their clusters; None if each question is its own.
+        clusters: the clusters of the questions; None if each question is its own.
     """
 
     first: Sequence[int]
@@ -282,7 +283,7 @@ def pair_questions(first: Scored, second: Scored) -> PairedQuestions:
     clusters.
 
     Raises:
-        InputError: they have no question in common.
+        InputError: they have no questions in common.
     """
     names = first.clusters and first.clusters.names
     if first.questions.ids == second.questions.ids:
@@ -299,7 +300,7 @@ def pair_questions(first: Scored, second: Scored) -> PairedQuestions:
 
 
 class _Pairs(dict[Names, Comparison]):
-    """Comparisons by the names of both submissions, made on request; p-values are not adjusted."""
+    """Comparisons by the names of both submissions, computed on request. Their p-values are not adjusted."""
 
     def __init__(self, submissions: Sequence[Scored]) -> None:
         super().__init__()
@@ -311,7 +312,7 @@ class _Pairs(dict[Names, Comparison]):
             self[names] = self[names[::-1]].reverse()
         else:
             first, second = (self._by_name[name] for name in names)
-            # A p-value may be so small that it is significant after every adjustment.
+            # so many that a p-value can be small enough to remain significant after any adjustment
             patterns = max(significance.FLIPS, round(math.comb(len(self._by_name), 2) / SIGNIFICANT))
             sample = self._samples[names] = pair_values(first, first.scores, second, second.scores)
             bound = welch_bound(first.run_scores, second.run_scores)
@@ -324,7 +325,7 @@ class _Pairs(dict[Names, Comparison]):
         return (self._samples[second, first], -1) if sample is None else (sample, 1)
 
     def add_one_document(self, comparison: Comparison) -> Comparison:
-        """Add the document that decides a comparison: the largest, or the one with the most of the difference."""
+        """Add to a comparison the document that decides it, if there is one."""
         sample = self._samples.get((comparison.first, comparison.second))
         if sample is None:
             return self.add_one_document(comparison.reverse()).reverse()
@@ -332,13 +333,13 @@ class _Pairs(dict[Names, Comparison]):
 
 
 def pair_values(first: Scored, before: Floats, second: Scored, after: Floats, most: float = 1.0) -> Differences:
-    """Return the differences between two submissions, by the value that each has for a question, such as its score.
+    """Return the differences between the values that two submissions have for each question, such as their scores.
 
     Args:
         first: the baseline.
         before: the values of the baseline.
         second: the other submission.
-        after: its values.
+        after: the values of the other submission.
         most: see `Differences`.
     """
     pair = pair_questions(first, second)
@@ -347,15 +348,15 @@ def pair_values(first: Scored, before: Floats, second: Scored, after: Floats, mo
 
 
 def _choose(values: Floats, places: Sequence[int]) -> Iterable[float]:
-    """Return the values at these places: all of them for a range."""
+    """Return the values at these places, or all values if the places are a range."""
     return values if isinstance(places, range) else map(values.__getitem__, places)
 
 
 def describe_differences(names: Names, sample: Differences, patterns: int | None = None) -> Comparison:
-    """Make the comparison of two submissions. The p-value is not adjusted.
+    """Create the comparison of two submissions from their differences. The p-value is not adjusted.
 
     Args:
-        names: the names of both.
+        names: the names of both submissions.
         sample: their differences.
         patterns: see `Differences.flip_test`.
     """
@@ -382,9 +383,7 @@ def describe_differences(names: Names, sample: Differences, patterns: int | None
 
 
 def adjust(comparisons: Sequence[Comparison], chose_best: bool = False) -> list[Comparison]:
-    """Adjust the p-values of comparisons for how many there are, or for the choice of the best, and determine the
-    verdicts.
-    """
+    """Adjust the p-values for the number of comparisons, or for the choice of the best, and determine the verdicts."""
     p_values = [each.p_value for each in comparisons]
     adjusted = []
     for each, p_value in zip(comparisons, adjust_for_best(p_values) if chose_best else holm(p_values)):
@@ -400,10 +399,10 @@ def _find_verdict(difference: float, p_value: float) -> str:
 
 
 def _check_pair(first: Scored, second: Scored) -> list[Message]:
-    """Warn of questions that only one of two submissions has, and of references that differ.
+    """Warn if two submissions have the same answers, different questions, or different references.
 
     Raises:
-        InputError: most questions with the same id have different accepted answers.
+        InputError: most questions with the same id have different references.
     """
     hints = []
     if first.scores == second.scores and _list_predictions(first) == _list_predictions(second):
@@ -430,16 +429,20 @@ def _check_pair(first: Scored, second: Scored) -> list[Message]:
 
 
 def _list_predictions(scored: Scored) -> list[tuple[str, str]]:
-    """List the predictions with the ids of their questions, in the order of the ids."""
+    """List the predictions with the ids of their questions, sorted by id."""
     return sorted(zip(list_ids(scored.answers), map(str, scored.answers.predictions)))
 
 
 _DOUBTFUL = 0.2
-"""The p-value below which a third of a difference in one document is said: less certain differences have no verdict."""
+"""The p-value below which a document that makes up a third of the difference is reported. Less certain differences have
+no verdict anyway.
+"""
 
 
 def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocument | None:
-    """Find the document that decides a comparison: the largest, or the one with the largest share of the difference."""
+    """Find the document that decides a comparison: the one with the largest share of the difference, or the largest
+    one.
+    """
     sums = sample.sums
     if comparison.p_value >= _DOUBTFUL or not comparison.difference or len(sums) < 2:
         return None
@@ -457,14 +460,14 @@ def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocume
 
 
 def _find_largest(sums: Mapping[Hashable, Cluster], measure: Callable[[Cluster], float]) -> Hashable:
-    """Find the largest document; of equally large ones the first by name, in whatever order the questions are."""
+    """Find the largest document by a measure; in a tie, the first by name, regardless of the order of the questions."""
     measured = list(map(measure, sums.values()))
     most = max(measured)
     return min([name for name, own in zip(sums, measured) if own == most], key=str)
 
 
 def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
-    """List the notes of comparisons: each note once, with the comparisons that have it."""
+    """List the notes on comparisons, each only once, with the comparisons to which it applies."""
     pairs: dict[str, list[str]] = {}
     for each in comparisons:
         deciding = each.one_document and each.one_document.describe(each._asdict())
@@ -474,7 +477,7 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
 
 
 def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
-    """Compare groups of two submissions on questions that both have in them; for keys, on those that either has."""
+    """Compare two submissions by group, on the questions that are in the group for both or, for keys, for either."""
     if not second.groups:
         return {}
     pair, clusters = pair_questions(first, second), first.clusters
@@ -482,7 +485,7 @@ def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupD
     differences: dict[str, dict[str, GroupDifference]] = {}
     for field, groups in second.groups.items():
         samples: dict[str, Differences] = {}
-        enough = any if field == KEYS else all  # a key without leaves in one submission: it gives nothing, rightly
+        enough = any if field == KEYS else all  # an answer without leaves of the key loses nothing
         for name in filter(first.groups[field].__contains__, groups):
             before, after = (dict(zip(each.places, each.scores)) for each in (first.groups[field][name], groups[name]))
             common = [(own, other) for own, other in others if enough((own in before, other in after))]
@@ -498,7 +501,9 @@ def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupD
 
 
 def _test_keys(samples: Mapping[str, Differences]) -> dict[str, tuple[float, str, bool]]:
-    """Find the p-value of each key, adjusted for all keys, the verdict, and whether documents are few."""
+    """Find, for each key, the p-value adjusted for the number of keys, the verdict, and whether there are few
+    documents.
+    """
     patterns = max(significance.FLIPS, round(len(samples) / SIGNIFICANT))
     adjusted = holm([sample.p_value(patterns) for sample in samples.values()])
     return {

@@ -1,4 +1,4 @@
-"""Counts the most frequent edits between answers and references, which show what characters a model confuses."""
+"""Counts the most frequent edits between answers and references, which show the characters that a model confuses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anls_metric.analysis.scored import Scored
 from anls_metric.core.strings.explanation import Edit
 
 MAX_LENGTH = 3
-"""The longest edit, in characters. A longer edit is another word."""
+"""The maximum length of an edit in characters. A longer edit is a different word."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Confusion:
 
     Attributes:
         predicted: the characters in the answers; "" for missing characters.
-        accepted: the characters in the closest accepted answers instead; "" for none.
+        accepted: the corresponding characters in the closest references; "" for none.
         count: the number of occurrences.
     """
 
@@ -32,12 +32,12 @@ def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int
     """Find the most frequent edits that turn answers scoring between 0 and 1 into the closest reference.
 
     Args:
-        scored: answers of strings.
+        scored: a submission with string answers.
         most: how many edits to return.
 
     Returns:
-        The most frequent edits, equally frequent edits in the order of their characters; each with the places of the
-        answers that have it.
+        The most frequent edits, each with the places of the answers that have it. Equally frequent edits are sorted by
+        their characters.
 
     Example:
         >>> from anls_metric import score
@@ -54,7 +54,7 @@ def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int
 
 
 def _list_pieces(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:
-    """List the short pieces in which two strings differ. Adjacent edits are one piece."""
+    """List the short pieces in which two strings differ. Adjacent edits form one piece."""
     for is_equal, run in groupby(edits, key=lambda edit: edit.operation == "equal"):
         _, predicted, accepted = map("".join, zip(*run))
         if not is_equal and max(len(predicted), len(accepted)) <= MAX_LENGTH:

@@ -1,4 +1,4 @@
-"""Splits the difference between two submissions, or the points that one submission loses, by cause."""
+"""Breaks down by cause the difference between two submissions, or the points that one submission loses."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from anls_metric.analysis.lost_points import account_for
 from anls_metric.analysis.scored import Scored
 
 MIN_COMMON = 3
-"""The fewest questions about one document that a contribution mentions, if they are at least half of its questions."""
+"""The minimum number of questions about one document for which a contribution mentions the document, if they are also
+at least half of the questions won or lost.
+"""
 
 
 class Contribution(NamedTuple):
-    """What the answers with one cause contribute to a difference. The fields are keys of the report data.
+    """How much one cause contributes to a difference. The fields are keys of the report data.
 
     Attributes:
         outcome: the cause.
-        points: the sum of the differences of these questions, divided by the number of all questions.
-        losses: the number of questions that the first submission lost.
-        wins: the number of questions that the first submission won.
-        document: the document that has at least half of the losses, or of the wins if these are more; None for none.
+        points: the sum of the differences on these questions, divided by the number of all questions.
+        losses: the number of questions on which the first submission lost points.
+        wins: the number of questions on which the first submission gained points.
+        document: the document with at least half of the losses, or of the wins if there are more of these; None for
+            none.
         shared: the number of questions about this document.
     """
 
@@ -37,7 +40,9 @@ class Contribution(NamedTuple):
 
 
 def split_points(submissions: Sequence[Scored]) -> dict[str, list[Contribution]]:
-    """Split what submissions lose, keyed by their numbers such as "0", and their differences, keyed by "0 1"."""
+    """Break down by cause what each submission loses, under keys such as "0", and what each pair differs by, under keys
+    such as "0 1".
+    """
     parts = {str(number): split_loss(scored) for number, scored in enumerate(submissions)}
     for (first, scored), (second, other) in combinations(enumerate(submissions), 2):
         parts[f"{first} {second}"] = split_difference(scored, other)
@@ -45,7 +50,7 @@ def split_points(submissions: Sequence[Scored]) -> dict[str, list[Contribution]]
 
 
 def split_loss(scored: Scored) -> list[Contribution]:
-    """Split the points that a submission loses, by cause.
+    """Break down by cause the points that a submission loses.
 
     Example:
         >>> from anls_metric import score
@@ -62,11 +67,11 @@ def split_loss(scored: Scored) -> list[Contribution]:
 
 
 def split_difference(first: Scored, second: Scored) -> list[Contribution]:
-    """Split the difference between two scores, the first minus the second, by cause: what the second loses to a cause
-    more than the first.
+    """Break down by cause the difference between two scores, the first minus the second: how much more the second loses
+    to each cause than the first.
 
     Raises:
-        InputError: the submissions have no question in common.
+        InputError: the submissions have no questions in common.
 
     Example:
         >>> from anls_metric import score
@@ -83,7 +88,7 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
 
 
 def _sum_up(rows: Sequence[tuple[float, str, Hashable]], count: int) -> list[Contribution]:
-    """Sum up the differences by cause: each row has a difference on a question, its cause and its document."""
+    """Sum up differences by cause. Each row contains the difference on a question, its cause and its document."""
     by_cause: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
     for difference, cause, cluster in rows:
         if difference:

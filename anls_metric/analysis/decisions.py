@@ -1,4 +1,6 @@
-"""Says what decides a comparison: the interval at the level of its adjusted p-value, and how many documents would."""
+"""Finds what decides a comparison: the interval at the level of its adjusted p-value, and how many documents would be
+needed.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ from anls_metric.analysis.verdicts import SIGNIFICANT
 from anls_metric.core.statistics.significance import Interval
 
 MOST_DOCUMENTS = 1_000_000
-"""More documents than these are out of reach."""
+"""The number of documents beyond which more documents are out of reach."""
 
 
 class Decision(TypedDict):
-    """What decides a comparison. The keys are keys of the JSON document."""
+    """What decides a comparison. The keys are those of the JSON document."""
 
     deciding_interval: Interval | None
     """the interval of the difference at the level of `p_value_adjusted`: it excludes 0 exactly if there is a verdict"""
@@ -23,7 +25,7 @@ class Decision(TypedDict):
 
 
 def decide(compared: ComparisonSet, comparison: Comparison) -> Decision:
-    """Find what decides a comparison of a set.
+    """Find what decides a comparison in a set of comparisons.
 
     Example:
         >>> import anls_metric
@@ -38,7 +40,7 @@ def decide(compared: ComparisonSet, comparison: Comparison) -> Decision:
     sample, sign = compared.pairs.find_sample(comparison.first, comparison.second)
     if comparison.interval is None:
         return {"deciding_interval": None, "documents_needed": None}
-    # A p-value that is multiplied is below 0.05 exactly if the p-value is below 0.05 divided by the same factor.
+    # A p-value multiplied by a factor is below 0.05 exactly if the p-value is below 0.05 divided by this factor.
     outside = SIGNIFICANT * comparison.p_value / comparison.p_value_adjusted
     low, high = sorted(sign * end for end in sample.interval(1 - outside))
     needed = math.inf

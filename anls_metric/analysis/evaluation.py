@@ -1,6 +1,6 @@
-"""Computes a result from inputs and options: one function reads, scores, compares, and looks for hints.
+"""Computes a result from inputs and options. One function reads, scores, compares, and looks for hints.
 
-The front ends parse and print. Nothing else of the analysis depends on them.
+The front ends only parse and print. Nothing in the analysis depends on them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ EVERY_VARIANT = "all"
 
 @contextmanager
 def pause_collector() -> Iterator[None]:
-    """Pause the garbage collector. For millions of records, it would take half of the time, although they contain no
-    cycles.
+    """Pause the garbage collector. With millions of records, it would take up half of the total run time, although they
+    contain no cycles.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -50,9 +50,9 @@ class Result:
     Attributes:
         submissions: the submissions with their scores.
         settings: the options.
-        signature: the signature of the first submission, with the number and the hash of the questions.
+        signature: the signature of the first submission, which includes the number and the hash of the questions.
         compared: the comparison; None for a single submission.
-        hints: reasons to doubt the scores, the most expensive first.
+        hints: reasons to doubt the scores, with the most expensive first.
     """
 
     submissions: list[Scored]
@@ -63,7 +63,7 @@ class Result:
 
     @cached_property
     def compared_metrics(self) -> dict[str, dict[str, Any]]:
-        """The comparisons with the baseline under other metrics, by metric name and submission name."""
+        """The comparisons with the baseline under other metrics, by name of the metric and the submission."""
         metrics, compared = _find_metrics(self.settings), self.compared
         if not metrics or compared is None:
             return {}
@@ -89,15 +89,15 @@ def evaluate(
         inputs: files and tables: see `reader.read_answers`.
         gold: the gold file.
         settings: the options.
-        show_progress: is called with the number of answers of each submission, once they are scored.
+        show_progress: a function that is called with the number of answers in each submission once they are scored.
 
     Raises:
-        InputError: an input cannot be read, scored or compared. ValueError: an option has a value that does not exist.
+        InputError: an input cannot be read, scored or compared. ValueError: the value of an option does not exist.
         OSError: a file cannot be opened.
     """
     scorers = find_scorers(settings)
     read = _read(inputs, gold, settings, scorers[0])
-    _find_metrics(settings)  # refuses an unknown name
+    _find_metrics(settings)  # raises an error for an unknown name
     corrections = None
     if settings.corrections:
         from anls_metric.reading.corrections import correct, read_corrections
@@ -124,7 +124,7 @@ def evaluate(
         from anls_metric.analysis.parts import find_parts
 
         for scored in submissions:
-            find_parts(scored)  # refuses a field that lacks values
+            find_parts(scored)  # raises an error for a field that lacks values
     signature = submissions[0].signature
     if corrections:
         signature = add_to_signature(signature, corrections.signature)
@@ -139,7 +139,9 @@ def evaluate(
 
 
 def _read(inputs: Sequence[Input], gold: Input | None, settings: Settings, scorer: Scorer) -> Iterable[Answers]:
-    """Read the answers of each submission. The reader, which finds out what a file is, is loaded if it is needed."""
+    """Read the answers in each submission. The full reader, which finds out what a file contains, is loaded only if
+    needed.
+    """
     paired = pair_columns(inputs, gold, settings, scorer)
     if paired is not None:
         return paired
@@ -150,7 +152,7 @@ def _read(inputs: Sequence[Input], gold: Input | None, settings: Settings, score
 
 
 def _find_metrics(settings: Settings) -> list[Metric]:
-    """Find the metrics of strings among those that the user names. ValueError: a name does not exist."""
+    """Find the metrics for strings among those that the user names. Raises ValueError if a name does not exist."""
     if not settings.metrics:
         return []
     from anls_metric.analysis.parts import BY_NAME
@@ -165,15 +167,17 @@ def _find_metrics(settings: Settings) -> list[Metric]:
 
 
 def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, settings: Settings) -> list[Hint]:
-    """List the hints, the most expensive first: about files, each once; about comparisons; and about answers."""
+    """List the hints, with the most expensive first: hints about files (each once), about comparisons, and about
+    answers.
+    """
     messages = {message.text(): message for scored in submissions for message in scored.answers.hints}
     hints = [Hint(message, cost=1.0) for message in (*messages.values(), *(compared.hints if compared else ()))]
     doubtful = list(filter(may_have_hints, submissions)) if wants_account(settings) else []
     if doubtful:
-        from anls_metric.analysis.hints import find_hints  # which a quiet run does not need
+        from anls_metric.analysis.hints import find_hints  # a quiet run does not need it
 
         for scored in doubtful:
-            name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
+            name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission leaves out its name
             hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     hints += map(Hint, compared.notes if compared else ())
     hints += map(Hint, _list_unfit_metrics(submissions[0], settings))
@@ -181,7 +185,7 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
 
 
 def _list_unfit_metrics(scored: Scored, settings: Settings) -> Iterator[Message]:
-    """Warn of metrics under which answers cannot reach the best value, for lack of references."""
+    """Warn of metrics under which answers cannot reach the best value because there are too few references."""
     for metric in _find_metrics(settings):
         count = sum(len(each) < metric.least_references for each in scored.questions.references)
         if count:
@@ -197,7 +201,7 @@ def _list_unfit_metrics(scored: Scored, settings: Settings) -> Iterator[Message]
 def _compare(
     submissions: Sequence[Scored], settings: Settings, known: ComparisonSet | None = None
 ) -> ComparisonSet | None:
-    """Compare several submissions, using the pairs of a comparison that is already known."""
+    """Compare the submissions if there are several, reusing the pairs of an earlier comparison."""
     if len(submissions) > 1:
         from anls_metric.analysis.comparison import compare
 
@@ -212,7 +216,7 @@ def _compare(
 
 
 def sort_for_report(result: Result) -> Result:
-    """Return a result sorted with the best submission first, plus the comparisons with the baseline and the notes on
+    """Return the result with the best submission first, together with the comparisons with the baseline and notes on
     them.
     """
     from anls_metric.analysis.comparison import sort_by_score
@@ -228,14 +232,13 @@ def sort_for_report(result: Result) -> Result:
 
 
 def find_scorers(settings: Settings) -> list[Scorer]:
-    """Find the scorers for the variants that the user asks for.
+    """Find the scorers for the variants requested by the user.
 
     Returns:
-        The scorers; the first one gives the scores.
+        The scorers. The first one computes the scores.
 
     Raises:
-        InputError: an option does not fit the scorers. ValueError: there is no such variant, or it does not have an
-            option.
+        InputError: an option does not fit the scorers. ValueError: there is no such variant, or it lacks an option.
 
     Example:
         >>> [scorer.name for scorer in find_scorers(Settings(variant="rrc,standard"))]
@@ -254,11 +257,11 @@ def find_scorers(settings: Settings) -> list[Scorer]:
 
 
 _OF_VALUES = ("none_keys", "average", "numbers", "ignore_keys")
-"""The options that only a scorer of nested values has."""
+"""The options that only scorers for nested values have."""
 
 
 def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
-    """Refuse options that do not fit a scorer. InputError: there is one."""
+    """Reject options that do not fit a scorer. Raises InputError if there is one."""
     for_strings = "applies only to strings: leave it out"
     for_values = "applies only to structured answers: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
@@ -278,7 +281,7 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
 
 
 def _refuse_unfit_metrics(form: Form, names: Sequence[str]) -> None:
-    """Refuse metrics that only strings have. InputError: there is one."""
+    """Reject metrics that apply only to strings if answers are not strings. Raises InputError if there is one."""
     if form == "text" or not names:
         return
     from anls_metric.analysis.parts import BY_NAME

@@ -1,4 +1,4 @@
-"""Finds keys that nested predictions have and no reference has, such as the name of the model."""
+"""Finds keys that occur in nested predictions but in no reference, such as the name of the model."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _NEARLY_ALL = 0.95
 
 
 def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> list[str]:
-    """Find keys beside the answer: nearly all predictions have them, and no reference.
+    """Find keys that are not part of the answer: nearly all predictions have them, but no reference does.
 
-    A key is a part of the answer, under another name, if it is written like a key of a reference, or if its values are
-    often those of a key that its own prediction lacks.
+    A key is part of the answer under another name if it is spelled like a key in a reference, or if its values are
+    often those of a reference's key that the prediction lacks.
 
     Args:
-        scorer: what scores the answers; it may leave out keys already.
+        scorer: what scores the answers; it may already leave out keys.
         predictions: N answers.
-        references: the references of each.
+        references: the references of each answer.
 
     Returns:
-        The paths of the keys after those that are left out already, as ``ignore_keys`` takes them; [] if there are no
-        others.
+        The paths of the keys, preceded by those that are already left out, in the form that ``ignore_keys`` accepts; []
+        if there are no further keys.
 
     Example:
         >>> from anls_metric import get_scorer
@@ -36,7 +36,7 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
     """
     if "ignore_keys" not in scorer.options:
         return []
-    from anls_metric.core.values.trees import says_nothing  # which no run over strings needs
+    from anls_metric.core.values.trees import says_nothing  # runs over strings do not need it
 
     pairs = [pair for pair in zip(predictions, references) if isinstance(pair[0], (dict, list))]
     known = {path for _, references in pairs for path, _ in list_keys(references)}
@@ -44,7 +44,7 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
     found: Counter[str] = Counter()
     parents: Counter[str] = Counter()
     renamed: Counter[str] = Counter()
-    filled: set[str] = set()  # keys without any value are for `none_keys`
+    filled: set[str] = set()  # keys that never have a value are left to `none_keys`
     for prediction, references in pairs:
         own = _collect(list_keys(prediction))
         found.update(path for path in own if fold_name(path) not in spellings)
@@ -65,17 +65,17 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
 
 
 def _can_be_typed(path: str) -> bool:
-    """Whether a path can be one of several in an option."""
+    """Whether a path can be typed as one of several in an option."""
     return "," not in path and path == path.strip()
 
 
 def _get_parent(path: str) -> str:
-    """Return the path of the object that a key is in, "" for the whole answer."""
+    """Return the path of the object that contains a key; "" for the whole answer."""
     return path.rpartition(".")[0]
 
 
 def list_keys(value: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """List the paths of the keys in a value, to which lists add nothing, with their values."""
+    """List the keys in a value with their paths and values. Lists add nothing to a path."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield f"{before}{key}", item
@@ -93,7 +93,7 @@ def _collect(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
 
 
 def refuse_unknown_keys(submissions: Sequence[Scored], paths: Sequence[str]) -> None:
-    """Refuse keys to leave out that no answer and no reference has.
+    """Reject keys to leave out that occur in no answer and no reference.
 
     Raises:
         InputError: there is one.

@@ -1,5 +1,5 @@
-"""Computes what a figure shows besides the usual results: scores at a grid of thresholds. Refuses a kind of figure
-whose data are missing.
+"""Computes what a figure shows in addition to the usual results, which is the scores at a grid of thresholds. Rejects a
+kind of figure whose data are missing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from anls_metric.messages import make_error
 from anls_metric.options import KEYS
 
 THRESHOLDS = tuple(number / 20 for number in range(21))
-"""The thresholds at which a figure shows the scores."""
+"""The thresholds at which a figure shows scores."""
 
 _ANOTHER = ": draw a different figure, such as {use.kind:forest}"
 
@@ -33,7 +33,7 @@ def check_figure(result: Result, kind: str) -> None:
     """Check that a result has the data that a kind of figure needs.
 
     Raises:
-        InputError: it lacks them; the message says which option adds them, or which kind needs none.
+        InputError: the result lacks them; the message says which option adds them, or which kind of figure needs none.
     """
     scored = result.submissions[0]
     scorer = scored.scorer

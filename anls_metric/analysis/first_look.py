@@ -1,4 +1,6 @@
-"""Chooses three questions to look at first: for the two largest causes, and one on which the metric is too strict."""
+"""Chooses three questions to look at first: one for each of the two largest causes, and one on which the metric is too
+strict.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,11 @@ class Case(NamedTuple):
     """A question to look at.
 
     Attributes:
-        row: its number among those of the report.
+        row: the number of the question among those in the report.
         who: the number of the submission that loses points on it.
-        cause: the cause that it stands for.
+        cause: the cause that the question illustrates.
         like: the number of questions with this cause.
-        is_strict: whether it is there because people would accept the answer.
+        is_strict: whether the question was chosen because people would accept the answer.
     """
 
     row: int
@@ -45,9 +47,9 @@ def choose_cases(
 
     Args:
         submissions: the submissions.
-        questions: the questions of the report.
+        questions: the questions in the report.
         first, second: the numbers of a submission and of its baseline; -1 for no baseline.
-        pictured: the numbers of the questions whose page the report has, which makes them better examples.
+        pictured: the numbers of the questions whose page is in the report, which makes them better examples.
     """
     costs = _subtract_costs(submissions, questions, first, second)
     totals: dict[str, list[float]] = {}
@@ -73,7 +75,7 @@ def choose_cases(
 def _subtract_costs(
     submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], first: int, second: int
 ) -> list[Mapping[str, float]]:
-    """List, for each question, what the first submission loses to each cause more than the second."""
+    """List, for each question, how much more the first submission loses to each cause than the second."""
     found: list[Mapping[str, float]] = []
     for question in questions:
         sums: dict[str, float] = {}

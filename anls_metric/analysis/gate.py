@@ -1,4 +1,4 @@
-"""Decides whether scores are too low, or a submission is worse than the baseline: what `anls gate` asks."""
+"""Decides whether scores are too low or a submission is worse than the baseline, for `anls gate`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from anls_metric.messages import make_error
 
 
 def list_low(run: Mapping[str, Any], limit: float) -> Iterator[str]:
-    """List the submissions of a document whose scores are below a limit, in a sentence each."""
+    """For each submission in a document that scores below a limit, write one sentence."""
     for submission in run["submissions"]:
         if submission["anls"] < limit:
             yield f"the ANLS of {submission['name']} is {submission['anls']:.6g}, under {limit}"
 
 
 def list_gates(run: Mapping[str, Any], baseline: str | None = None) -> list[Any]:
-    """List the comparisons with a baseline, and why each cannot be decided.
+    """List the comparisons with a baseline and, for each one that cannot be decided, the reason.
 
     Args:
-        run: a document that has these comparisons.
+        run: a document that contains these comparisons.
         baseline: the name of the baseline; None for the first submission.
 
     Returns:
-        A dict for each: see `schema.Gate`.
+        A dict for each comparison: see `schema.Gate`.
 
     Raises:
         InputError: there is only one submission, or no such baseline.
@@ -49,7 +49,7 @@ def list_gates(run: Mapping[str, Any], baseline: str | None = None) -> list[Any]
 
 
 def choose_baseline(run: Mapping[str, Any], baseline: str | None = None) -> str:
-    """Return the name of the baseline. Raises as `list_gates` does."""
+    """Return the name of the baseline. Raises the same errors as `list_gates`."""
     names = [each["name"] for each in run["submissions"]]
     if len(names) < 2:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions")
@@ -60,7 +60,7 @@ def choose_baseline(run: Mapping[str, Any], baseline: str | None = None) -> str:
 
 
 def has_comparisons(run: Mapping[str, Any], baseline: str) -> bool:
-    """Whether a document has the comparisons with a baseline, and not as one that was chosen as the best."""
+    """Whether a document contains comparisons with a baseline that was not merely chosen as the best."""
     return bool(run["all_pairs"] or (run["baseline"] == baseline and not run["chose_best"]))
 
 
@@ -77,7 +77,7 @@ def _read(pair: Mapping[str, Any]) -> Comparison:
 
 
 def _doubt(pair: Comparison, first: int, second: int) -> str | None:
-    """Say why a comparison cannot be decided; None if it can."""
+    """Return the reason why a comparison cannot be decided, or None if it can."""
     if pair.verdict == TOO_FEW:
         return TOO_FEW
     differ = f"different questions ({first:,} and {second:,}, {pair.questions:,} in common)"
@@ -85,7 +85,7 @@ def _doubt(pair: Comparison, first: int, second: int) -> str | None:
 
 
 def describe_gates(gates: Sequence[Mapping[str, Any]], allow_doubt: bool) -> tuple[list[str], list[str]]:
-    """Describe the comparisons that fail, and those that are in doubt and pass all the same, in a sentence each."""
+    """Describe, in one sentence each, the comparisons that fail and those that pass although they are in doubt."""
     failures, notes = [], []
     for gate in gates:
         words = f"{gate['second']} is worse than {gate['first']}: {gate['difference']:+.4f}"

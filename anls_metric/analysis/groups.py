@@ -1,4 +1,4 @@
-"""Groups the scores of questions by the values of a field, and by the keys of nested values."""
+"""Groups the scores of questions by the values of a field or by the keys of nested values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Group(NamedTuple):
-    """The questions of a group, with their places and their scores. A group for a key also has the figures of the key's
+    """The places and scores of the questions in a group. A group for a key also contains the figures for the key's
     leaves.
     """
 
@@ -47,7 +47,7 @@ def group_by_fields(questions: Questions, scores: Sequence[float], fields: Seque
     """Group the scores of questions by each of several fields.
 
     Raises:
-        InputError: no question has a field.
+        InputError: no question has one of the fields.
     """
     groups = {field: group_scores(questions.table.records, scores, field) for field in fields}
     for field, found in groups.items():
@@ -59,8 +59,8 @@ def group_by_fields(questions: Questions, scores: Sequence[float], fields: Seque
 
 
 def group_scores(records: Sequence[Record], scores: Sequence[float], field: str) -> Groups:
-    """Group the scores of questions by the values of a field in their records. Groups are sorted by name, with 2 before
-    10.
+    """Group the scores of questions by the values of a field in their records. The groups are sorted by name, with 2
+    before 10.
 
     Example:
         >>> groups = group_scores([{"kind": "x"}, {"kind": ["x", "y"]}], [1.0, 0.0], "kind")
@@ -77,8 +77,8 @@ def group_scores(records: Sequence[Record], scores: Sequence[float], field: str)
 
 
 def name_groups(field: str, value: Any) -> list[str]:
-    """Return the names of the groups to which a question with this value of a field belongs, each once. A printed list
-    of strings is treated as a list.
+    """Return the names, without duplicates, of the groups to which a question with this field value belongs. A string
+    that represents a list of strings is treated as a list.
 
     Example:
         >>> name_groups("evidence_sources", "['Table', 'Chart']"), name_groups("page", [2, 2.0])
@@ -92,6 +92,8 @@ def name_groups(field: str, value: Any) -> list[str]:
 
 
 def _name_group(field: str, value: Any) -> str:
-    """Name a group: 7, "7" and 7.0 are the same group, since formats write the same value differently."""
+    """Return the name of a group. 7, "7" and 7.0 belong to the same group, since formats write the same value
+    differently.
+    """
     name = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     return ANSWER_TYPES[field][1].get(name, name) if field in ANSWER_TYPES else name

@@ -1,4 +1,4 @@
-"""A hint, and whether hints have to be looked for. Finding them takes more: see `hints`."""
+"""A hint, and whether hints need to be looked for. The module `hints` finds them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Hint:
 
     Attributes:
         message: what looks wrong, and what to do.
-        submission: the name of the submission; "" for all.
-        extract: the extraction steps that it proposes, with those in use; () for none.
+        submission: the name of the submission; "" if the hint is about all.
+        extract: the proposed extraction steps, including those in use; () for none.
         anls: the score after the remedy; None if it is not known.
-        cost: by how much the score of the set is too low; the most expensive hint is shown first. It is 1 if a file or
-            a comparison is not what it seems.
+        cost: by how much the score of the set is too low; the most expensive hint is shown first. The cost is 1 if a
+            file or a comparison is not what it seems.
         before: the score before the remedy, if the text shows both.
     """
 
@@ -34,7 +34,7 @@ class Hint:
     before: float | None = None
 
     def text(self, front_end: FrontEnd = "python", form: Callable[[Any], str] = "{:.4f}".format) -> str:
-        """Word the hint for a front end, and include the submission name. `form` formats scores."""
+        """Word the hint for a front end, including the submission name. `form` formats scores."""
         text = self.message.text(front_end)
         if self.before is not None:
             text += f" ({form(self.before)} now, {form(self.anls)} then)"
@@ -42,18 +42,18 @@ class Hint:
 
 
 def wants_account(settings: Settings) -> bool:
-    """Whether the account of lost points, and hints about answers, are shown."""
+    """Whether the account of lost points and hints about answers are shown."""
     is_kept = bool(settings.report) or any(path.lower().endswith(RUNS) for path in settings.output)
     return is_kept or not (settings.quiet or settings.score_only)
 
 
 MANY_RIGHT = 25
-"""So many answers that are all right look like a copy of the references."""
+"""The number of answers from which a submission without errors looks like a copy of the references."""
 
 
 def may_have_hints(scored: Scored) -> bool:
-    """Whether there may be hints about answers: if one loses points, if they are many, or if references are JSON that
-    is scored as strings.
+    """Whether there may be hints about answers, which is the case if any answer loses points, if there are many
+    answers, or if references are JSON but scored as strings.
     """
     if len(scored.answer_scores) >= MANY_RIGHT or any(score < 1.0 for score in scored.answer_scores):
         return True

@@ -1,6 +1,7 @@
-"""Finds problems in files that can still be scored, and says what to do about them.
+"""Finds problems in files that can still be scored, and advises what to do about them.
 
-They are the rows of the account of lost points that good models do not have, and signs, which no single answer shows.
+Hints are those rows of the account of lost points that good models do not have, and signs, which no single answer
+shows.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from anls_metric.messages import Message
 from anls_metric.reading.answers import list_places, list_references
 
 MAX_HINTS = 3
-"""The most hints about the answers of a submission."""
+"""The maximum number of hints about the answers in a submission."""
 
-LEAST = 4  # answers with a cause that good models have, too
+LEAST = 4  # answers with a cause that also occurs with good models
 
 
 class WrongAnswer(NamedTuple):
@@ -37,9 +38,9 @@ class WrongAnswer(NamedTuple):
 
 
 def find_hints(scored: Scored) -> list[Hint]:
-    r"""Find at most three hints about the answers of a submission, those that cost the most points first.
+    r"""Find at most three hints about the answers in a submission, with those that cost the most points first.
 
-    They are the rows of the account of lost points that good models do not have, and signs that are no causes.
+    Hints are those rows of the account of lost points that good models do not have, and signs that are not causes.
 
     Example:
         >>> from anls_metric import score
@@ -59,7 +60,7 @@ def find_hints(scored: Scored) -> list[Hint]:
 
 
 def _say(scored: Scored, count: float, sentence: str, start: str = COUNTED, **values: Any) -> Hint:
-    """Make a hint about some answers. Its cost is their share."""
+    """Create a hint about some answers. Its cost is their share of all answers."""
     total = len(scored.answers.predictions) - scored.answers.predictions.count(None) or 1
     return Hint(Message("", start + sentence, {"count": round(count), "total": total, **values}), cost=count / total)
 
@@ -83,8 +84,8 @@ def _list_rows(scored: Scored, account: LostPoints) -> Iterator[Hint]:
 
 
 def _hint_at_values(scored: Scored) -> list[Hint]:
-    """Hint at references that are JSON and are scored as strings, if scoring their fields is no step of the account
-    because it does not raise the score.
+    """Hint at references that are JSON but scored as strings, in case the account has no step that scores their fields
+    because this does not raise the score.
     """
     found = None if "variant" in account_for(scored).typed else try_values(scored)
     if found is None:
@@ -96,21 +97,22 @@ def _hint_at_values(scored: Scored) -> list[Hint]:
     return [replace(hint, before=scored.anls, anls=anls)]
 
 
-# Signs: what no single answer shows. Each is a cheap count over all answers.
+# Signs, which no single answer shows. Each is a cheap count over all answers.
 
 
 Found = tuple[int, str]
-"""The number of answers that show a sign, and the value that its sentence names, "" for none."""
+"""The number of answers that show a sign, and the value that its sentence mentions, "" for none."""
 
 
 class Sign(NamedTuple):
     """A sign that something is wrong with the answers: a row of `SIGNS`.
 
     Attributes:
-        find: counts the answers that show the sign, and finds the value that the sentence names; None for no sign.
-        sentence: what is wrong after the number of answers, and what to do.
-        only_strings: whether only strings show it, and not lists and nested values.
-        least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
+        find: counts the answers that show the sign, and finds the value that the sentence mentions; returns None if
+            there is no sign.
+        sentence: the text after the number of answers: what is wrong, and what to do.
+        only_strings: whether the sign applies only to strings, and not to lists and nested values.
+        least: the smallest number of answers that leads to a hint; above 1 if the sign can occur by chance.
     """
 
     find: Callable[[Scored, Sequence[WrongAnswer]], Found | None]
@@ -120,7 +122,7 @@ class Sign(NamedTuple):
 
 
 def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[WrongAnswer]) -> list[Hint]:
-    """Try signs, and make hints from those that enough answers show."""
+    """Check signs, and create hints from those that enough answers show."""
     hints = []
     for sign in signs:
         fits = scored.scorer.form == "text" or not sign.only_strings
@@ -131,9 +133,10 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[WrongAnswe
 
 
 def _find_copies(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
-    """Find a set whose predictions all equal a reference.
+    """Check for a set in which every prediction equals a reference.
 
-    A good model may get all numbers and all letters of choices right, but it writes some words in its own way.
+    A good model may get all numbers and all letters of multiple-choice answers right, but it writes some words in its
+    own way.
     """
     answers = scored.answers
     rows = zip(answers.predictions, list_references(answers))
@@ -144,7 +147,7 @@ def _find_copies(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
 
 
 def _find_same(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
-    """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
+    """Find a wrong answer that is given again and again and would hardly ever be right in a random order."""
     [(text, count)] = Counter(case.prediction for case in wrong).most_common(1) or [("", 0)]
     if count < max(MIN_ANSWERS, 0.05 * len(scored.answer_scores)) or text in NULLS or abstains(text):
         return None
@@ -154,7 +157,7 @@ def _find_same(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
 
 
 def _find_zeros(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
-    """Find answers that score 0, if they are more than half, and so many that chance does not explain it."""
+    """Find answers that score 0, if they are more than half of all answers and too many to be explained by chance."""
     zeros = [case for case in wrong if case.score == 0.0]
     total = len(scored.answer_scores)
     if len(zeros) < min(total, total / 2 + 1.5 * sqrt(total)):
@@ -164,7 +167,7 @@ def _find_zeros(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
 
 
 def _find_blank_questions(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
-    """Find wrong answers to questions that have neither a text nor a reference."""
+    """Find wrong answers to questions that have neither text nor references."""
     texts, references, answers = scored.questions.texts, list_references(scored.answers), scored.answers.predictions
     blank = [
         place
@@ -194,4 +197,6 @@ LAST_SIGNS = (
     ),
     Sign(_find_zeros, "predictions score 0, such as {value}: check the ids, the split, and {use.prediction}", least=5),
 )
-"""Signs that count, the first of them, only if other hints explain less than a quarter of what the score lacks."""
+"""Signs of which the first that applies is used, but only if other hints explain less than a quarter of the lost
+points.
+"""

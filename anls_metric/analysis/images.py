@@ -1,4 +1,4 @@
-"""Embeds scaled-down page images of the questions in the report."""
+"""Embeds scaled-down page images for the questions in the report."""
 
 from __future__ import annotations
 
@@ -21,23 +21,25 @@ from anls_metric.reading.image_sources import ImageSource, PageImage, open_folde
 from anls_metric.reading.inputs import Input, check_paths
 
 MAX_IMAGE_BYTES = 24_000_000
-"""The limit for all images of a report together, in bytes."""
+"""The limit in bytes for all images in a report together."""
 
 NOT_FOUND = "not found"
-"""Why an image is not in the report, if its source lacks it."""
+"""The reason why an image is not in the report if its source lacks it."""
 
-_MAX_SIDE, _QUALITY = 1100, 45  # 10-point type stays readable, and a page takes about 60 kB
-_FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # no format that starts another program, as EPS does
+_MAX_SIDE, _QUALITY = 1100, 45  # 10-point type remains readable, and a page takes about 60 kB
+_FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # no format, such as EPS, that starts another program
 
 
 class Images:
     """The images that fit into a report.
 
     Args:
-        place: a folder of images, including its subfolders, or a zip archive of images; or a table with a column of
-            images: a Parquet or Arrow file, or a folder of such files. None takes such a column of the scored data.
-        inputs: the scored data, the gold file first. Files can be left out, since their questions name them.
-        max_bytes: the limit for the embedded images together.
+        place: a folder of images, including its subfolders, or a zip archive of images; or a table with an image
+            column: a Parquet or Arrow file, or a folder of such files. With None, an image column of the scored data is
+            used.
+        inputs: the scored data, with the gold file first. Files can be left out, since their names are known from the
+            questions.
+        max_bytes: the limit for all embedded images together.
 
     Attributes:
         pictures: the embedded images, as ``data:`` URLs.
@@ -58,15 +60,15 @@ class Images:
         self.note = ""
 
     def embed(self, own: Questions, questions: Sequence[JoinedQuestion], names: Sequence[str]) -> list[int | str]:
-        """Embed the images of questions as long as there is room. Questions that need a look come first.
+        """Embed the images of questions as long as there is room, starting with questions that need a look.
 
         Args:
-            own: the questions of the first submission, whose file may have the images.
+            own: the questions of the first submission, whose file may contain the images.
             questions: the questions.
-            names: the name of the image or the document of each question.
+            names: the name of each question's image or document.
 
         Returns:
-            For each question the index of its image in `pictures`, or the reason why there is none; [] if there are no
+            For each question, the index of its image in `pictures` or the reason why there is none; [] if there are no
             images at all.
         """
         try:
@@ -81,7 +83,7 @@ class Images:
             for wanted in (urgent, set(places) - urgent):
                 known |= {place: self._embed(image) for place, image in enumerate(source.read()) if place in wanted}
         except (OSError, ValueError, MemoryError) as error:
-            self.note = f"the images cannot be read: {getattr(error, 'strerror', None) or error}"  # without a path
+            self.note = f"the images cannot be read: {getattr(error, 'strerror', None) or error}"  # without the path
             return []
         found = [known.get(place, NOT_FOUND) for place in places]
         counts = Counter(reason for reason in found if isinstance(reason, str))
@@ -91,13 +93,13 @@ class Images:
         return found
 
     def _open_own(self, own: Questions) -> ImageSource | None:
-        """Open the images in the file or the table of the questions."""
+        """Open the images in the file or table that contains the questions."""
         name = own.table.name
         source = open_table(self._data.get(name, name if os.path.exists(name) else {}))
         return source and source._replace(places=dict(zip(own.ids, own.table.numbers)))
 
     def _embed(self, image: PageImage) -> int | str:
-        """Embed an image once. Returns its index, or the reason why it is left out."""
+        """Embed an image unless it is already embedded. Returns its index, or the reason why it is left out."""
         try:
             content = image.read()
             key = hashlib.blake2b(content).digest()
@@ -127,7 +129,7 @@ def _open_place(place: str) -> ImageSource:
     except InputError:
         if not os.path.isdir(place):
             raise
-        source = None  # a folder of other files
+        source = None  # a folder with other files
     if source is None:
         sentence = "no images ({extensions}) in it: pass a folder or a zip archive of images, or a Parquet file with a "
         raise make_error(place, sentence + "column of images", extensions=", ".join(IMAGE_ENDINGS))
@@ -135,7 +137,7 @@ def _open_place(place: str) -> ImageSource:
 
 
 def find_page_name(record: Mapping[str, Any]) -> str:
-    """Find the name of a question's image or document in the question's record, or return "" if there is none.
+    """Find the name of a question's image or document in its record, or return "" if there is none.
 
     Example:
         >>> find_page_name({"question": "Who?", "docId": 4720, "image": "documents/pybv0228_81.png"})
@@ -146,7 +148,7 @@ def find_page_name(record: Mapping[str, Any]) -> str:
 
 
 def _find_by_names(source: ImageSource, names: Sequence[str]) -> list[int | None]:
-    """Find the place of each image, given the name that a record has for it."""
+    """Find the place of each image, given its name in a record."""
     places: dict[str, int] = {}
     for place, image in enumerate(source.read()):
         for form in _list_forms(image.path):
@@ -155,13 +157,13 @@ def _find_by_names(source: ImageSource, names: Sequence[str]) -> list[int | None
 
 
 def _list_forms(name: str) -> list[str]:
-    """List the forms of the name of an image: its path, and its file name without the extension."""
+    """List the forms of an image name: its path, and its file name without the extension."""
     path = name.replace("\\", "/").lstrip("./")
     return [path, os.path.splitext(path.rpartition("/")[2])[0]] if name else []
 
 
 def _scale_down(content: bytes) -> str:
-    """Make a small copy of an image, as a ``data:`` URL.
+    """Create a small copy of an image as a ``data:`` URL.
 
     Raises:
         Exception: the image is broken, too large, or of an unsupported format.
@@ -169,7 +171,7 @@ def _scale_down(content: bytes) -> str:
     from PIL import Image, ImageOps
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Pillow warns before it refuses an image, and of broken metadata
+        warnings.simplefilter("ignore")  # Pillow warns before it rejects an image, and about broken metadata
         with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
             image.draft("RGB", (_MAX_SIDE, _MAX_SIDE))
             plain = ImageOps.exif_transpose(image).convert("RGB")

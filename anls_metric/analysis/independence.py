@@ -1,4 +1,4 @@
-"""Says that no field identifies the documents of questions, and which field may."""
+"""Describes that no field identifies the documents of questions, and which field may do so."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from anls_metric.reading.roles import is_of_answers, list_plain_fields, take_who
 from anls_metric.reading.table import are_numbers, read_column
 
 LEAST_DOCUMENTS = 6
-"""The fewest values of a field that may identify documents: fewer cannot be tested."""
+"""The minimum number of values in a field that may identify documents. Fewer documents cannot be tested."""
 
 
 def describe_independence(scored: Scored) -> str:
-    """Say that no field identifies the documents of questions, and which field may: the one that repeats with the most
-    values.
+    """Write that no field identifies the documents of questions, and which field may do so: of those with repeated
+    values, the one with the most different values.
 
     Example:
         >>> from anls_metric import score
@@ -42,6 +42,6 @@ def describe_independence(scored: Scored) -> str:
 
 
 def _may_be_documents(values: Sequence[Any]) -> bool:
-    """Whether values may identify documents: numbers do if the questions of a document follow one another."""
+    """Whether values may identify documents. Numbers may only if the questions about each document are adjacent."""
     blocks = sum(1 for _ in groupby(values))
     return blocks == len({*values}) or not are_numbers(values)

@@ -1,4 +1,6 @@
-"""The causes for which the leaves of nested values lose points: a table, and what finds the cause of each leaf."""
+"""The reasons why the leaves of nested values lose points: a table of causes, and a function that finds the cause for
+each leaf.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,8 @@ _COMPARED = ("close", "wrong")
 
 
 def name_leaf_causes(prediction: Any, leaves: Sequence[ScoredLeaf], examples: dict[str, str]) -> list[str]:
-    """Name the cause of each leaf of an answer: its outcome, or what it has in common with others. The first example of
-    a cause is added to ``examples``.
+    """Name the cause of the score of each leaf in an answer: its outcome, or what it has in common with other leaves.
+    The first example of each cause is added to ``examples``.
     """
     if is_failed(prediction):
         return ["failed request"] * len(leaves)
@@ -58,7 +60,7 @@ def name_leaf_causes(prediction: Any, leaves: Sequence[ScoredLeaf], examples: di
         examples.setdefault("another key", f'"{leaves[invented].path}" for "{leaves[missed].path}"')
     for place, leaf in enumerate(leaves):
         if names[place] in _COMPARED:
-            if not leaf.is_predicted or isinstance(leaf.prediction, (list, dict)):  # one side has what is inside
+            if not leaf.is_predicted or isinstance(leaf.prediction, (list, dict)):  # one side is a list or an object
                 names[place] = "another shape"
                 examples.setdefault("another shape", f'"{leaf.path}"')
             elif is_any_same_value(str(leaf.prediction), [str(leaf.reference)]):
@@ -68,7 +70,7 @@ def name_leaf_causes(prediction: Any, leaves: Sequence[ScoredLeaf], examples: di
 
 
 def _pair_keys(leaves: Sequence[ScoredLeaf]) -> Iterator[tuple[int, int]]:
-    """Pair each missed leaf with an invented leaf of the same value under another key, given as places."""
+    """Pair each missed leaf with an invented leaf that has the same value under another key. Yields their places."""
     invented: dict[str, list[int]] = {}
     for place, leaf in enumerate(leaves):
         if leaf.outcome == "invented" and not isinstance(leaf.prediction, (list, dict)):

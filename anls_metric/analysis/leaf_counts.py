@@ -1,4 +1,4 @@
-"""Counts the leaves of each answer that lose points, by cause: "2 missed, 1 close"."""
+"""Counts by cause the leaves of each answer that lose points: "2 missed, 1 close"."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from anls_metric.analysis.scored import Scored
 def list_leaf_counts(
     submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
 ) -> list[list[dict[str, int] | None]]:
-    """List, for each submission and question, how many leaves of its answer have each cause, the most frequent first.
+    """List, for each submission and question, how many leaves of the answer have each cause, with the most frequent
+    first.
 
     Returns:
-        For each submission a list as long as the questions, with None for a question that it lacks; no list at all for
-        answers without leaves.
+        For each submission, a list with an item for each question, None for a question that it lacks. If answers have
+        no leaves, an empty list.
     """
     if account_for(submissions[0]).table is not OF_LEAVES:
         return []
@@ -28,6 +29,6 @@ def list_leaf_counts(
 
 
 def _count(scored: Scored, place: int) -> dict[str, int]:
-    """Count the causes of the answer that stands for a question."""
+    """Count the causes in the answer that represents a question."""
     losses = account_for(scored).causes[scored.representatives[place]]
     return dict(Counter(loss.cause for loss in losses).most_common())

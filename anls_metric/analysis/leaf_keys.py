@@ -1,7 +1,7 @@
 """Counts, for each key of nested values, how many leaves are right, close, wrong, missed, invented and blank.
 
-A key is the path of names that leads to a leaf, without the places in lists: ``items.price``. A leaf counts under its
-key and under all keys before it.
+A key is the path of names that leads to a leaf, without positions in lists: ``items.price``. A leaf is counted under
+its key and under all keys above it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from anls_metric.reading.answers import average_runs
 
 _Value = TypeVar("_Value")
 Figures = Mapping[str, Any]
-"""Figures by the keys of the JSON document: numbers and intervals. None stands for 0 of 0."""
+"""Figures (numbers and intervals) by the keys of the JSON document. None stands for 0 of 0."""
 
 
 class KeyScores(NamedTuple):
-    """The results for a key: the places of the questions that have its leaves, the mean scores of these leaves, and the
-    key's figures.
+    """The results for a key: the places of the questions that have leaves under it, the mean score of these leaves in
+    each question, and the key's figures.
     """
 
     places: Sequence[int]
@@ -41,12 +41,13 @@ def count_keys(
     """Count the leaves of the answers by key.
 
     Args:
-        places: the place of the question of each answer; with several runs, equal places follow each other.
+        places: for each answer, the place of its question; with several runs, equal places are adjacent.
         rows: the scores of the answers, which list their leaves.
-        documents: the document of each question, None for a question that is its own.
+        documents: the document of each question; None for a question without one, which is treated as a document of its
+            own.
 
     Returns:
-        The figures of all leaves; and each key, sorted by name, 2 before 10.
+        The figures for all leaves, and the results for each key, sorted by name with 2 before 10.
 
     Example:
         >>> from dataclasses import replace
@@ -87,7 +88,7 @@ def _find_places(values: Iterable[_Value]) -> Mapping[_Value, list[int]]:
 
 
 def name_keys(keys: Sequence[object]) -> list[str]:
-    """Name each key on the path to a leaf, preceded by the keys above it.
+    """List the names of the keys on the path to a leaf, each preceded by the keys above it.
 
     Example:
         >>> name_keys(("items", "price"))
@@ -100,8 +101,8 @@ _DIFFERENT = frozenset(("close", "wrong"))
 
 
 class _Leaves(NamedTuple):
-    """Leaves as columns: the number of the row, the document, the score, the outcome, and whether both sides are the
-    same value.
+    """Leaves as columns: the row number, the document, the score, the outcome, and whether both sides have the same
+    value.
     """
 
     numbers: list[int]
@@ -116,14 +117,16 @@ class _Leaves(NamedTuple):
 
 
 def _is_same_value(leaf: ScoredLeaf) -> bool:
-    """Whether a leaf that is compared as a text is the number or date of the reference, written differently."""
+    """Whether a leaf that is compared as a string is the same number or date as the reference, written differently."""
     if not leaf.is_predicted or isinstance(leaf.prediction, (list, dict)):
         return False
     return is_any_same_value(str(leaf.prediction), [str(leaf.reference)])
 
 
 def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], questions: int) -> KeyScores:
-    """Summarize a key, given each answer's count of leaves times that of its runs, and the number of questions."""
+    """Summarize a key, given the number of leaves in each answer times the number of its question's runs, and the
+    number of questions.
+    """
     numbers, _, scores, *_ = leaves
     sizes, totals = Counter(numbers), scores
     if len(sizes) < len(numbers):
@@ -138,7 +141,7 @@ def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], q
 
 
 def _describe(leaves: _Leaves) -> dict[str, float | None]:
-    """Describe leaves by their counts, and by the shares of right ones."""
+    """Describe leaves by their counts and by the shares of right leaves."""
     _, documents, scores, outcomes, same = leaves
     counts, by_document = Counter(outcomes), Counter(zip(documents, outcomes))
     parts: dict[Hashable, Counter[str]] = {name: Counter() for name in documents}
@@ -158,7 +161,7 @@ def _describe(leaves: _Leaves) -> dict[str, float | None]:
 
 
 def _name_document(place: int, documents: Labels) -> Hashable:
-    """Name the document of a question; a question without one is its own."""
+    """Return the name of a question's document. A question without one is treated as a document of its own."""
     name = None if documents is None else documents[place]
     return (place,) if name is None else name
 
@@ -167,11 +170,11 @@ _FOUND = ("right", "close", "wrong")
 
 
 def _count(counts: Counter[str], *more: str) -> int:
-    """Count the leaves with a value on both sides, and those with these outcomes."""
+    """Count the leaves with a value on both sides together with those that have the given outcomes."""
     return sum(counts[name] for name in (*_FOUND, *more))
 
 
-# The share of right leaves: how many of how many
+# The shares of right leaves, each as a numerator and a denominator
 _SHARES: Mapping[str, Callable[[Counter[str]], tuple[int, int]]] = {
     "precision": lambda counts: (counts["right"], _count(counts, "invented")),
     "recall": lambda counts: (counts["right"], _count(counts, "missed")),
@@ -179,4 +182,4 @@ _SHARES: Mapping[str, Callable[[Counter[str]], tuple[int, int]]] = {
 }
 
 NO_LEAVES: Figures = {**_describe(_Leaves([], [], [], [], [])), "exact_match": None, "cost": 0.0}
-"""The figures of a key that only other submissions have."""
+"""The figures for a key that only other submissions have."""

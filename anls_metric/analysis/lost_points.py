@@ -1,7 +1,7 @@
-"""The account of the points that a score lacks: every lost point has one cause, and the causes add up to 1 - score.
+"""The account of the points that a score lost: every lost point has one cause, and the causes add up to 1 - score.
 
-First come the steps that give points back when they are typed (see `step_search`). What an answer still lacks after
-them has the first cause of a table that applies (see `causes`, and `leaf_causes` for nested values).
+First come the steps that give points back when their options are typed (see `step_search`). What an answer still loses
+after them is attributed to the first cause in a table that applies (see `causes`, and `leaf_causes` for nested values).
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
 
 class Loss(NamedTuple):
-    """What an answer, or a question, loses to one cause: points, and for nested values under which keys."""
+    """What an answer or a question loses to one cause: the points and, for nested values, the keys under which they are
+    lost.
+    """
 
     cause: str
     points: float
@@ -51,10 +53,10 @@ class Loss(NamedTuple):
 
 
 COUNTED = "{count:,} of {total:,} "
-"""What a sentence about answers begins with."""
+"""The beginning of a sentence about answers."""
 
 Losses = Sequence[Sequence[Any]]
-"""What a question loses: causes with their points, such as `Loss`."""
+"""What each question loses: causes with their points, such as `Loss`."""
 
 
 class Row(NamedTuple):
@@ -62,13 +64,13 @@ class Row(NamedTuple):
 
     Attributes:
         cause: the name of the cause.
-        points: what the score loses to it, from 0 to 1. Of a step, what it gives back.
-        answers: the number of answers, or of leaves of nested values.
-        meaning: what is said after the number of answers.
+        points: what the score loses to the cause, from 0 to 1, or what a step gives back.
+        answers: the number of answers, or of leaves in nested values.
+        meaning: the text that follows the number of answers.
         remedy: what to do.
         options: the options to type for a step and those before it; None for other causes.
-        anls: the score after these options; None without any.
-        lowered: what a step takes from other answers; it is part of ``points``.
+        anls: the score with these options; None without options.
+        lowered: what a step takes away from other answers, which is already subtracted in ``points``.
     """
 
     cause: str
@@ -83,14 +85,14 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LostPoints:
-    """The account of a submission. Everything in it is computed when it is asked for."""
+    """The account of the points that a submission lost. Everything in it is computed when it is first needed."""
 
     scored: Scored
     examples: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def steps(self) -> list[Applied]:
-        """The steps, applied one after the other."""
+        """The steps, in the order in which they are applied."""
         return find_steps(self.scored)
 
     @cached_property
@@ -110,7 +112,7 @@ class LostPoints:
 
     @cached_property
     def causes(self) -> Sequence[Sequence[Loss]]:
-        """For each answer, what it still loses after the steps; () for one that loses nothing."""
+        """For each answer, what it still loses after the steps; () for an answer that loses nothing."""
         return self.table.find(self)
 
     def _list_causes(self) -> Sequence[Sequence[Loss]]:
@@ -129,7 +131,7 @@ class LostPoints:
         return found
 
     def _list_cases(self) -> list[tuple[int, Case]]:
-        """List the answers that lack points after all steps, with their places."""
+        """List the answers that still lose points after all steps, with their places."""
         answers, (predictions, references, scorer, scores, *_) = self.scored.answers, self.final
         if answers.columns is not None:
             predictions = self.scored.compared[0]
@@ -163,7 +165,7 @@ class LostPoints:
         return list(zip(wrong, map(Case, *columns)))
 
     def _list_leaf_causes(self) -> Sequence[Sequence[Loss]]:
-        """For each answer, list what it loses leaf by leaf."""
+        """For each answer, list what it loses, leaf by leaf."""
         scorer = self.final.scorer.list_leaves()
         raw, found = self.scored.answers.raw or self.scored.answers.predictions, list[Sequence[Loss]]()
         for prediction, references, value, output in zip(
@@ -186,8 +188,8 @@ class LostPoints:
 
     @cached_property
     def parts(self) -> Sequence[Sequence[Loss]]:
-        """For each question, what it loses to each cause: to the steps in their order, then to the others. They add up
-        to 1 - score. Runs are averaged.
+        """For each question, what it loses to each cause: to the steps in their order, then to the other causes. The
+        losses add up to 1 - score. Runs are averaged.
         """
         answers = self.scored.answers
         if not self.steps and answers.places is None:
@@ -210,12 +212,12 @@ class LostPoints:
 
     @cached_property
     def by_question(self) -> Sequence[Mapping[str, float]]:
-        """For each question, what it loses to each cause, summed up."""
+        """For each question, the total that it loses to each cause."""
         return [_sum_up((part.cause, part.points) for part in own) for own in self.parts]
 
     @cached_property
     def main_causes(self) -> Sequence[str]:
-        """The cause that costs each answer most, the first of equal ones; `RIGHT` for an answer that loses nothing."""
+        """The cause that costs each answer the most (in a tie, the first); `RIGHT` for an answer that loses nothing."""
         found, most = [], []
         for parts in self.causes:
             sums: dict[str, float] = {}
@@ -232,7 +234,7 @@ class LostPoints:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The rows of the account: the steps, then the causes, those that cost most first."""
+        """The rows of the account: the steps, then the causes, with those that cost the most first."""
         return [*map(self._describe_step, self.steps), *self._describe_causes()]
 
     def _describe_step(self, applied: Applied) -> Row:
@@ -263,7 +265,7 @@ class LostPoints:
     def _sum_causes(self) -> dict[str, float]:
         """Sum up what the score loses to each cause after the steps."""
         scorer, values = self.final.scorer, self.final.values
-        if not scorer.averages_rows:  # each leaf counts alike
+        if not scorer.averages_rows:  # each leaf has the same weight
             length = sum(value.length for value in values) or 1
             return _sum_up(
                 (part.cause, part.points * value.length / length)
@@ -279,8 +281,8 @@ class LostPoints:
         )
 
     def of_group(self, field: str, name: str, group: Group) -> dict[str, float]:
-        """Return what the questions of a group lose to each cause, which adds up to 1 - their mean; for a key of nested
-        values, what all questions lose under it after the steps, which adds up to its cost.
+        """Return what the questions in a group lose to each cause, which adds up to 1 - their mean. For a key of nested
+        values, return what all questions lose under it after the steps, which adds up to its cost.
         """
         if field != KEYS:
             parts = ((part.cause, part.points) for place in group.places for part in self.parts[place])
@@ -292,7 +294,7 @@ class LostPoints:
     @cached_property
     def _by_key(self) -> Mapping[str, Mapping[str, float]]:
         """What all questions lose under each key."""
-        from anls_metric.analysis.leaf_keys import name_keys  # which strings do not need
+        from anls_metric.analysis.leaf_keys import name_keys  # strings do not need it
 
         lists: dict[str, list[tuple[str, float]]] = {}
         for run in self.scored.runs:
@@ -304,7 +306,7 @@ class LostPoints:
 
     @cached_property
     def credit_for_wrong(self) -> dict[str, float]:
-        """How much of the score is credit for wrong answers, by cause."""
+        """How much of the score is credit given to wrong answers, by cause."""
         credited = {row.name for row in self.table.rows if row.is_credited}
         places = enumerate(self.causes)
         pairs = ((parts[0].cause, self.final.scores[place]) for place, parts in places if parts)
@@ -313,7 +315,7 @@ class LostPoints:
 
 
 def _say_meanings(causes: Iterable[Cause]) -> dict[str, str]:
-    """Say what causes mean, without an example."""
+    """Word the meanings of causes, without an example."""
     return {row.name: row.meaning.removesuffix(", such as {example}").format(marker="...") for row in causes}
 
 
@@ -322,17 +324,17 @@ MEANINGS: Mapping[str, str] = {
     **_say_meanings((*LEAF_CAUSES, *CAUSES)),
     **{row.name: row.meaning.format(**row.values) for row in EXAMPLES},
 }
-"""What is said of the answers with each cause, by its name."""
+"""The description of the answers with each cause, by the name of the cause."""
 
 
 class CauseTable(NamedTuple):
-    """The causes of what loses points.
+    """A table of causes, for answers or for leaves.
 
     Attributes:
         rows: the causes.
-        find: lists the losses of each answer.
-        counted: what a sentence about a cause begins with.
-        meanings: what is said of the answers with each cause, by its name.
+        find: the function that lists the losses of each answer.
+        counted: the beginning of a sentence about a cause.
+        meanings: the description of the answers with each cause, by the name of the cause.
     """
 
     rows: Sequence[Cause]
@@ -345,14 +347,14 @@ OF_ANSWERS = CauseTable(CAUSES, LostPoints._list_causes, COUNTED, MEANINGS)
 OF_LEAVES = CauseTable(
     LEAF_CAUSES, LostPoints._list_leaf_causes, "{count:,} ", {**MEANINGS, **_say_meanings(LEAF_CAUSES)}
 )
-"""The causes of answers, and of the leaves of nested values."""
+"""The table of causes for the leaves of nested values. `OF_ANSWERS` is the one for answers."""
 
 
 _Rows = Sequence[tuple[str, Callable[[Case], bool]]]
 
 
 def _choose_causes(facts: Facts, of_rules: bool) -> tuple[_Rows, _Rows]:
-    """Choose the rows of the table to ask for answers that score 0, and for those that score more."""
+    """Choose the rows of the table to check for answers that score 0, and those for answers that score more."""
     rows = [
         row
         for row in CAUSES
@@ -364,7 +366,7 @@ def _choose_causes(facts: Facts, of_rules: bool) -> tuple[_Rows, _Rows]:
 
 @once
 def account_for(scored: Scored) -> LostPoints:
-    """Return the account of a submission, which is made once.
+    """Return the account of a submission, which is created only once.
 
     Example:
         >>> from anls_metric import score
@@ -380,7 +382,7 @@ def _subtract(before: Sequence[float], after: Sequence[float]) -> list[float]:
 
 
 def _sum_up(pairs: Iterable[tuple[str, float]], total: int = 1) -> dict[str, float]:
-    """Sum up points by cause, and divide the sums by the number of all questions."""
+    """Sum up points by cause, and divide the sums by the total, such as the number of questions."""
     lists: dict[str, list[float]] = {}
     for cause, points in pairs:
         lists.setdefault(cause, []).append(points)
@@ -390,12 +392,12 @@ def _sum_up(pairs: Iterable[tuple[str, float]], total: int = 1) -> dict[str, flo
 def compare_losses(
     first: Sequence[Losses], second: Sequence[Losses], pairs: Iterable[tuple[int, int]]
 ) -> dict[str, float]:
-    """Split the difference between two scores, the second minus the first, by cause: what the first loses to a cause
-    more than the second. The causes add up to the difference.
+    """Break down by cause the difference between two scores, the second minus the first: how much more the first loses
+    to each cause than the second. The causes add up to the difference.
 
     Args:
-        first, second: what each question loses: `LostPoints.parts`.
-        pairs: the places of the questions that both have.
+        first, second: what each question loses in the two submissions: `LostPoints.parts`.
+        pairs: the places of the questions that both submissions have.
     """
     rows, count = list[tuple[str, float]](), 0
     for count, (own, other) in enumerate(pairs, 1):  # noqa: B007

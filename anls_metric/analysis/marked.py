@@ -1,4 +1,4 @@
-"""Computes what a report needs to say how marks of questions change the scores: to accept an answer, or to leave out a
+"""Computes what a report needs to show how scores change when a reader marks an answer as accepted or leaves out a
 question.
 """
 
@@ -13,15 +13,16 @@ from anls_metric.analysis.scored import Scored
 from anls_metric.core.scorer import mean
 
 Accepted = dict[int, dict[int, dict[int, float]]]
-"""By the number of a question, and that of the first submission with an answer: the score of each submission that
-changes if this answer is accepted, too."""
+"""By question number and by the number of the first submission that gave an answer: the new score of each submission
+whose score changes if this answer is also accepted.
+"""
 
 
 def score_accepted(submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]) -> Accepted:
-    """Score the answers to each question as if the answer of a submission were one more reference.
+    """Score the answers to each question as if one submission's answer were an additional reference.
 
-    Of several accepted answers, the one with the highest score counts, as it does of references. Only strings have
-    such scores.
+    If several answers are accepted, the one that yields the highest score is used, as with references. This is computed
+    only for strings.
     """
     scorer = submissions[0].scorer
     if scorer.form != "text":
@@ -45,7 +46,7 @@ def score_accepted(submissions: Sequence[Scored], questions: Sequence[JoinedQues
 
 
 def _list_candidates(submissions: Sequence[Scored], question: JoinedQuestion) -> dict[str, int]:
-    """List the answers that can be accepted, each with the first submission that has it."""
+    """List the answers that can be accepted, each with the number of the first submission that gave it."""
     found: dict[str, int] = {}
     for number, (scored, place) in enumerate(zip(submissions, question.places)):
         if place is not None and scored.scores[place] < 1.0:
@@ -58,7 +59,7 @@ def _list_candidates(submissions: Sequence[Scored], question: JoinedQuestion) ->
 def _average(
     submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], values: dict[tuple[int, int, int, int], float]
 ) -> Accepted:
-    """Average the runs of each question, and keep the scores that change."""
+    """Average the runs of each question, and keep only the scores that change."""
     found: Accepted = {}
     for number, place, other in dict.fromkeys(key[:3] for key in values):
         scored, own = submissions[other], questions[number].places[other]
@@ -75,10 +76,11 @@ def _average(
 def sum_unseen(
     submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
 ) -> list[tuple[int, float, float] | None]:
-    """Sum up the scores of the questions that a report leaves out, for each submission.
+    """For each submission, sum up the scores of the questions that a report leaves out.
 
     Returns:
-        Their number, and two floats whose sum is exact; None if the score of the set is not the mean of all questions.
+        The number of these questions, and two floats whose sum is exact; None if the score of the set is not the mean
+        over all questions.
     """
     found: list[tuple[int, float, float] | None] = []
     for number, scored in enumerate(submissions):

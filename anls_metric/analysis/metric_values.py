@@ -1,4 +1,4 @@
-"""Measures the answers of submissions by the metrics of `core.strings.metrics`, and compares submissions under them."""
+"""Computes the metrics of `core.strings.metrics` for submissions, and compares submissions under these metrics."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Measured(NamedTuple):
 
     Attributes:
         values: the value of each question.
-        mean: their mean.
-        interval: its 95% confidence interval; None for fewer than two clusters.
-        label: the name of the metric, with how this set is measured.
+        mean: the mean of the values.
+        interval: the 95% confidence interval of the mean; None for fewer than two clusters.
+        label: the name of the metric, and how it is computed for this set.
     """
 
     values: Sequence[float]
@@ -31,10 +31,10 @@ class Measured(NamedTuple):
 
 
 def measure(metric: Metric, scored: Scored) -> Measured:
-    """Measure string answers. Runs are averaged by question.
+    """Compute a metric for string answers. Runs are averaged by question.
 
-    The value of a question for the rate of a corpus is the rate plus what the question changes: its errors minus those
-    expected of its length, over the mean length. The mean of these values is the rate.
+    For a rate over a corpus, the value of a question is the rate plus what the question changes: its errors minus the
+    errors expected for its length, divided by the mean length. The mean of these values is the rate.
 
     Example:
         >>> from anls_metric import score
@@ -54,7 +54,7 @@ def measure(metric: Metric, scored: Scored) -> Measured:
 
 
 def summarize(metric: Metric, scored: Scored, values: Sequence[float], label: str = "") -> Measured:
-    """Summarize the values of the questions of a submission."""
+    """Summarize the values of a submission's questions."""
     names = scored.clusters and scored.clusters.names
     interval = mean_interval(values, names, metric.most)
     return Measured(values, mean(values), interval, label or metric.name.replace("_", " "))
@@ -62,19 +62,19 @@ def summarize(metric: Metric, scored: Scored, values: Sequence[float], label: st
 
 @once
 def measure_all(scored: Scored) -> dict[str, Measured]:
-    """Measure a submission by the metrics that the user names, in this order."""
+    """Compute the metrics that the user names for a submission, in the order in which they are named."""
     return {name: measure(METRICS[name], scored) for name in scored.settings.metrics if name in METRICS}
 
 
 def compute_values(metric: Metric, scored: Scored) -> Sequence[float]:
-    """Compute the value of each question under a metric. Runs are averaged."""
+    """Compute a metric's value for each question. Runs are averaged."""
     answers = scored.answers
     values = metric.compute(answers.predictions, list_references(answers), scored.answer_scores, scored.scorer)
     return average(answers, values)
 
 
 _COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted")
-"""The fields of a comparison that say something under every metric."""
+"""The fields of a comparison that are meaningful under every metric."""
 
 
 def compare_metric(
@@ -88,13 +88,13 @@ def compare_metric(
 
     Args:
         metric: the metric.
-        measured: the values, by the names of the submission and of the metric.
+        measured: the values, by submission name and metric name.
         first: the baseline.
-        others: the submissions that are compared with it; each has a question in common with it.
+        others: the submissions to compare with the baseline; each has at least one question in common with it.
         chose_best: whether the baseline is the best of several: see `compare`.
 
     Returns:
-        For each of the others, by its name, what the JSON document says about it: some fields of `Comparison`, and
+        By the name of each of the others, what the JSON document contains about it: some fields of `Comparison`, and
         whether it is better.
     """
     values = {name: own[metric.name].values for name, own in measured.items()}

@@ -1,4 +1,4 @@
-"""Measures whether answers name the right pages."""
+"""Computes how often answers name the right pages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from anls_metric.options import PAGES
 
 @once
 def measure_pages(scored: Scored) -> dict[str, Measured]:
-    """Measure the pages of a submission: their accuracy if each question and each answer has one page, and otherwise
-    recall and precision.
+    """Compute the page metrics of a submission: accuracy if each question and each answer has only one page, and
+    otherwise recall and precision.
 
     Returns:
-        The values by the name of the metric.
+        The values by metric name.
 
     Example:
         >>> from anls_metric import score
@@ -38,12 +38,12 @@ def measure_pages(scored: Scored) -> dict[str, Measured]:
 
 
 def list_measured(scored: Scored) -> dict[str, Measured]:
-    """List the values of a submission under all metrics that the user names, those of pages included."""
+    """List the values of a submission under all metrics that the user names, including those for pages."""
     return measure_all(scored) | (measure_pages(scored) if PAGES in scored.settings.metrics else {})
 
 
 def _read(scored: Scored) -> list[tuple[Pages | None, Pages]]:
-    """Read the pages of each answer, None for no answer, and those of its question."""
+    """Read, for each answer, the pages that it names, None for no answer, and the pages of its question."""
     answers = scored.answers
     rows = zip(answers.predictions, answers.pages or ())
     return [

@@ -1,4 +1,6 @@
-"""The row that declares a figure: its name, what computes it, and how documents, tables and terminals show it."""
+"""The row that declares a figure: its name, the function that computes it, and how documents, tables and terminals show
+it.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +11,22 @@ if TYPE_CHECKING:
     from anls_metric.analysis.scored import Scored
 
 TABLE, TERMINAL, REPORT = "table", "terminal", "report"
-"""Where a column stands unless the user chooses columns: in files, in the terminal, and beside the score in the
-report."""
+"""The places where a column appears unless the user chooses columns: in files, in the terminal, and beside the score in
+the report.
+"""
 
 
 class Column(NamedTuple):
-    """A column of tables of submissions.
+    """A column in tables of submissions.
 
     Attributes:
         key: the key of the values, which is also the name of the column for users.
-        heading: the heading, with the placeholders "{label}", the name of the score, "{baseline}", its name, and
-            "{unadjusted}", if p is adjusted and the interval is not.
+        heading: the heading, with the placeholders "{label}" for the name of the score, "{baseline}" for the name of
+            the baseline, and "{unadjusted}" for a remark if p is adjusted but the interval is not.
         meaning: the explanation of the heading in the caption of a LaTeX table, with the placeholders "{baseline}" and
             "{adjusted}".
-        form: the form of the values: see `NumberFormat.format`.
-        shown: where it stands without being asked for, if there are values.
+        form: the format of the values: see `NumberFormat.format`.
+        shown: where the column appears without being asked for, if it has values.
     """
 
     key: str
@@ -34,11 +37,11 @@ class Column(NamedTuple):
 
 
 Write = Callable[..., str]
-"""What formats a score, an interval or None for people: `NumberFormat.format`."""
+"""A function that formats a score, an interval or None for people: `NumberFormat.format`."""
 
 
 class Line(NamedTuple):
-    """A line about a submission in a terminal. Without a name, it continues the line before."""
+    """A line about a submission in a terminal. Without a name, it continues the previous line."""
 
     name: str
     text: str
@@ -48,17 +51,17 @@ class Part(NamedTuple):
     """A part of what the JSON document says about a submission.
 
     Attributes:
-        key: its key in the document, and its name in ``--metrics``.
-        sentence: what docs/json.md says about the key.
-        find: computes its values, which JSON can hold; None or {} for no part.
+        key: the key of the part in the document, and its name in ``--metrics``.
+        sentence: the text about the key in docs/json.md.
+        find: computes the values, which can be stored as JSON; None or {} if the part is absent.
         type: the type of the values. A `TypedDict` has a docstring under each key, which docs/json.md prints.
-        order: its place among the parts in documents, tables and terminals; those of today have 10, 20 and so on.
-        by_name: whether it is only there if ``--metrics`` names it. Otherwise, `find` decides.
-        only_strings: whether ``--metrics`` has it only for strings.
-        columns: its columns in tables.
-        cells: makes the values of the columns, by their keys, from the values of the part.
-        lines: makes the lines in a terminal. They also stand beside tables, unless a terminal's table has columns of
-            the part.
+        order: the place among the parts in documents, tables and terminals; existing parts use 10, 20 and so on.
+        by_name: whether the part is included only if ``--metrics`` names it. Otherwise, `find` decides.
+        only_strings: whether ``--metrics`` accepts it only for strings.
+        columns: the columns of the part in tables.
+        cells: converts the values of the part to the values of the columns, by column key.
+        lines: writes the lines for a terminal. They also appear beside tables, unless the terminal's table has columns
+            of the part.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Builds the data of every question for the report script: its texts, its image and its answers."""
+"""Builds the data for the report script about every question: its texts, its image and its answers."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ MAX_CONFUSIONS = 10
 """The number of confusions to list for each submission."""
 
 _INDICES = {name: index for index, name in enumerate(MEANINGS)}
-_BYTES_BESIDES = 150  # of an answer, besides its texts: its share of the question, its score and their names
+_BYTES_BESIDES = 150  # per answer, besides its texts: its share of the question, its score and the names of the keys
 
 
 def select_questions(
     submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], max_bytes: int
 ) -> list[JoinedQuestion]:
-    """Select as many questions as fit, in their order. Questions with different scores or with a score of 0 take
+    """Select as many questions as fit, keeping their order. Questions with different scores or a score of 0 take
     precedence.
 
     Args:
         submissions: the submissions.
         questions: all of their questions.
-        max_bytes: the limit for the texts, if these questions have texts of average length.
+        max_bytes: the limit for the texts, assuming that the texts of these questions have average length.
     """
     texts = [text for each in submissions for text in (*each.answers.predictions, *(each.answers.raw or ()))]
     most = int(len(questions) * max_bytes / sum(_BYTES_BESIDES + len(str(text)) for text in texts))
@@ -45,22 +45,22 @@ def select_questions(
 
 
 def build_question_data(result: Result, questions: Sequence[JoinedQuestion], images: Images) -> dict[str, Any]:
-    """Build the data of N questions. Each property is a list of length N.
+    """Build the data for N questions.
 
     Args:
         result: the submissions with their scores.
         questions: the N questions to show.
-        images: the images of the report; the images of the questions are added to it.
+        images: the images in the report, to which the images of the questions are added.
 
     Returns:
-        A dict of values that JSON can hold. Answers that are lists or objects are JSON strings.
+        A dict that can be stored as JSON. Answers that are lists or objects are JSON strings.
 
         - ``ids``, ``questions``: N strings; ``pages``: the name of the image or document of each question.
-        - ``references``: N lists of strings; ``added``: those that corrections added, by the number of the question.
+        - ``references``: N lists of strings; ``added``: those that were added by corrections, by question number.
         - ``pictures``: ``data:`` URLs; ``images``: N indices into them, or the reason why there is no image.
-        - ``answers``: for each submission a dict: ``rows``, N dicts (see `_describe_answer`), None if it does not have
-          the question; ``confusions``, with the numbers of the questions that count in them.
-        - ``sentences``: the distinct reasons of scores, to which the answers have indices.
+        - ``answers``: a dict for each submission: ``rows``, N dicts (see `_describe_answer`), or None for a question
+          that it lacks; ``confusions``, each with the numbers of the questions in which it occurs.
+        - ``sentences``: the distinct reasons for scores, to which the indices in the answers refer.
     """
     pages = [find_page_name(question.record) for question in questions]
     sentences: dict[str, int] = {}
@@ -89,7 +89,7 @@ def _describe_answers(
     references: Sequence[Sequence[str]],
     sentences: dict[str, int],
 ) -> dict[str, Any]:
-    """Describe the answers of a submission, given its number, the questions and their references."""
+    """Describe the answers in a submission, given its number, the questions and their references."""
     places = [question.places[number] for question in questions]
     rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
 
@@ -117,14 +117,15 @@ def _describe_answer(scored: Scored, place: int, shared: Sequence[str], sentence
     Args:
         scored: the submission.
         place: the place of the question.
-        shared: the accepted answers that the report shows for the question.
-        sentences: the indices of the reasons of scores, to which a new one is added.
+        shared: the references that the report shows for the question.
+        sentences: the indices of the reasons for scores, to which a new reason is added.
 
     Returns:
-        ``prediction`` (None for no answer); ``score``; ``outcome`` and ``sentence``, indices; ``closest``, the index of
-        the closest reference; and, where they matter, ``raw``, the model output; ``costs``, what the question loses to
-        each cause, if its outcome does not say it; ``references``, if they are not those of the question; ``edits`` to
-        the closest reference (see `align`); or ``tree``, the parts of a nested value (see `_describe_branch`).
+        ``prediction`` (None for no answer); ``score``; ``outcome`` and ``sentence``, both indices; ``closest``, the
+        index of the closest reference; and, where they matter, ``raw``, the model output; ``costs``, what the question
+        loses to each cause, if this does not follow from the outcome; ``references``, if they differ from ``shared``;
+        ``edits`` to the closest reference (see `align`); or ``tree``, the parts of a nested value (see
+        `_describe_branch`).
     """
     row, answer = describe_question(scored, place), scored.representatives[place]
     prediction = None if row["prediction"] is None else _write_text(row["prediction"])
@@ -151,23 +152,23 @@ def _describe_answer(scored: Scored, place: int, shared: Sequence[str], sentence
 
 
 def _write_text(value: Any) -> str:
-    """Write a value of JSON as a text."""
+    """Convert a JSON value to a string."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str, int, dict[str, Any]]:
-    """Explain an answer: a sentence, the index of the closest reference, and the edits or the tree."""
+    """Explain an answer. Returns a sentence, the index of the closest reference, and the edits or the tree."""
     prediction = scored.answers.predictions[answer]
     if prediction is None:
         return "The submission has no answer to it, so 0.", 0, {}
     if scored.answer_scores[answer] == 1.0 and scored.scorer.form == "text" and prediction in accepted:
-        return SENTENCES["equal"], accepted.index(prediction), {}  # most answers; explaining them takes time
+        return SENTENCES["equal"], accepted.index(prediction), {}  # most answers; explaining takes time
     why = scored.why(answer)
     return why.sentence, getattr(why, "winner", 0), describe_drawing(why)
 
 
 def describe_drawing(why: Any) -> dict[str, Any]:
-    """Describe what the script draws for an explanation: the ``edits`` of a text, the ``tree`` of a value, or
+    """Describe what the script draws for an explanation: the ``edits`` of a string, the ``tree`` of a value, or
     nothing.
     """
     if isinstance(why, Explanation):
@@ -177,8 +178,8 @@ def describe_drawing(why: Any) -> dict[str, Any]:
 
 
 def _describe_branch(branch: Branch) -> dict[str, Any]:
-    """Describe a branch with the branches inside it, and the ``edits`` of a leaf. A branch with others inside has no
-    texts.
+    """Describe a branch, including the branches inside it and the ``edits`` of a leaf. A branch that contains others
+    has no texts.
     """
     inside = list(map(_describe_branch, branch.children))
     values = (None, None) if inside else (branch.prediction, branch.reference)

@@ -1,4 +1,4 @@
-"""Groups the questions of a report by fields, by their documents, and by the kinds of their answers."""
+"""Groups the questions in a report by fields, by document, and by kind of answer."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from anls_metric.options import KEYS
 from anls_metric.reading.records import Record, take_column
 
 MAX_FIELDS = 4
-"""The number of fields that group questions without being asked for."""
+"""The maximum number of fields that group questions without being requested."""
 
 
 class Grouping(NamedTuple):
     """The groups of questions.
 
     Attributes:
-        groups: for each submission its groups, by field and by name.
-        questions: by field and by name, the numbers of the questions in the group. Those of a key of nested values are
-            the questions in which a submission has a leaf of the key that scores less than 1.
+        groups: for each submission, its groups by field and name.
+        questions: by field and name, the numbers of the questions in the group. For a key of nested values, these are
+            the questions in which a submission has a leaf under the key that scores less than 1.
         first_field: the field to show first; "" if there is none.
     """
 
@@ -34,7 +34,7 @@ class Grouping(NamedTuple):
 
 
 def group_questions(submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]) -> Grouping:
-    """Group the questions of submissions, and those questions that a report shows."""
+    """Group all questions of submissions, and group the questions that a report shows."""
     first = submissions[0]
     documents = [first.clusters.field] if first.clusters else []
     named = [field for field, groups in first.groups.items() if groups]
@@ -59,7 +59,7 @@ def _group(scored: Scored, fields: Sequence[str]) -> dict[str, Groups]:
 
 
 def _list_wrong(submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]) -> dict[str, list[int]]:
-    """List, for each key, the numbers of the questions in which a submission has a leaf that scores less than 1."""
+    """List, for each key, the numbers of the questions in which any submission has a leaf that scores less than 1."""
     listed = {}
     for name in submissions[0].groups[KEYS]:
         keys = [scored.groups[KEYS][name] for scored in submissions]
@@ -75,8 +75,8 @@ def _list_wrong(submissions: Sequence[Scored], questions: Sequence[JoinedQuestio
 def _complete_records(
     fields: Collection[str], records: Sequence[Record], references: Sequence[Any], clusters: Clusters | None
 ) -> Sequence[Record]:
-    """Put the name of its document into each record, in place of a page or a list, and the kind of its answer, if it
-    is among the fields.
+    """Put the name of its document, in place of a page or a list, into each record, and also the kind of its answer if
+    that is among the fields.
     """
     if clusters:
         records = [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
@@ -86,12 +86,12 @@ def _complete_records(
 
 
 MAX_GROUPS = 12
-"""The most values of a field that groups questions without being asked for."""
+"""The maximum number of values in a field that groups questions without being requested."""
 
 
 def list_grouping_fields(scored: Scored) -> list[str]:
-    """List the fields with few values, those with the fewest first. Fields with the texts of questions or answers are
-    left out.
+    """List the fields with few values, starting with those that have the fewest. Fields that contain the texts of
+    questions or answers are left out.
     """
     records = scored.questions.table.records
     texts = (list(scored.questions.texts), list(scored.answers.predictions))
@@ -100,7 +100,7 @@ def list_grouping_fields(scored: Scored) -> list[str]:
 
 
 def _list_fields_with_few_values(records: Sequence[Record], most: int) -> list[str]:
-    """List the fields of records that have at most this many values, those with the fewest values first."""
+    """List the fields in records that have at most this many values, starting with those that have the fewest."""
     sample = records[:2000]
     sizes: dict[str, int] = {}
     for name in {name: None for record in sample[:100] for name in record}:

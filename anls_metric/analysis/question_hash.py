@@ -14,9 +14,9 @@ from anls_metric.reading.answers import Questions
 def hash_questions(questions: Questions) -> str:
     """Hash the ids and the references of questions.
 
-    Each question is a line: a JSON list of the id ("" without ids) and the sorted different accepted answers, ASCII
-    only; a list or an object among them is JSON with sorted keys. The lines are sorted and joined by newlines. The hash
-    is the first eight hexadecimal digits of the SHA-256 of this text.
+    Each question becomes a line: a JSON list of the id ("" without ids) and the sorted distinct references, in ASCII
+    only; lists and objects among the references are written as JSON with sorted keys. The lines are sorted and joined
+    by newlines. The hash consists of the first eight hexadecimal digits of the SHA-256 of the result.
 
     Example:
         >>> from anls_metric.reading.table import Table

@@ -1,4 +1,4 @@
-"""Lists the questions of a report by document, for the map of all questions."""
+"""Lists the questions in a report by document, for the map of all questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored
 
 MOST, PART = 5000, 100
-"""More questions than `MOST`, without documents, are listed in parts of `PART`, of which a map draws some."""
+"""If there are more questions than `MOST` and no documents, the questions are listed in parts of `PART` questions, some
+of which a map draws.
+"""
 
 
 def list_documents(
@@ -18,8 +20,8 @@ def list_documents(
     """List the documents with the numbers of their questions, in the order of the questions.
 
     Returns:
-        The name of each document, None for a question that is its own. Without documents, all questions under None, or
-        many in parts of `PART` questions.
+        The name of each document with its questions, None for a question without a document. If there are no documents
+        at all, all questions under None, or in parts of `PART` questions if there are many.
     """
     scored = submissions[0]
     records = [question.record for question in questions]

@@ -1,4 +1,4 @@
-"""Joins submissions by question, so that each question has its place and its score in every submission."""
+"""Joins submissions by question, so that each question comes with its place and score in every submission."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class JoinedQuestion(NamedTuple):
         text: the text; None for none.
         references: the accepted answers.
         record: the record.
-        places: its place in each submission; None for a submission without it.
-        scores: the score of each submission on it, likewise.
+        places: the place of the question in each submission; None for a submission that lacks it.
+        scores: the score of each submission on the question; None for a submission that lacks it.
     """
 
     id: str
@@ -30,9 +30,7 @@ class JoinedQuestion(NamedTuple):
 
     @property
     def needs_a_look(self) -> bool:
-        """Whether any submission scores 0 on the question or lacks it, or two submissions have different scores
-        on it.
-        """
+        """Whether any submission scores 0 on the question or lacks it, or any two submissions have different scores."""
         return 0.0 in self.scores or len(set(self.scores)) > 1
 
 
@@ -40,7 +38,7 @@ def join_questions(submissions: Sequence[Scored]) -> list[JoinedQuestion]:
     """Join the questions of submissions by id.
 
     Returns:
-        Every question: those of the first submission in its order, then those that only the others have.
+        All questions: first those of the first submission in its order, then those that only other submissions have.
     """
     joined: dict[str, JoinedQuestion] = {}
     for number, scored in enumerate(submissions):

@@ -1,4 +1,6 @@
-"""Computes what the HTML report shows besides the document: standings, causes, groups, suspects and every question."""
+"""Computes what the HTML report shows in addition to the document: standings, causes, groups, suspects and every
+question.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from anls_metric.analysis.verdicts import choose_wanted
 
 
 def build_report_data(result: Result, images: Images, most_bytes: int) -> dict[str, Any]:
-    """Build the data of the report.
+    """Build the data for the report.
 
     Args:
         result: the result, sorted by `sort_for_report`.
@@ -31,9 +33,9 @@ def build_report_data(result: Result, images: Images, most_bytes: int) -> dict[s
 
     Returns:
         - ``standings``: see `describe_standings`
-        - ``grouped``: for each submission its groups, by field and by name
+        - ``grouped``: for each submission, its groups by field and name
         - ``total``: the number of all questions; ``image_note``: which images are left out
-        - ``looked_at``: the numbers of the submission to look at first, and of its baseline, -1 for none
+        - ``looked_at``: the numbers of the submission to look at first and of its baseline, -1 for none
         - ``cases``: the questions to look at first, see `first_look.Case`
         - ``data``: what the script draws.
     """

@@ -1,7 +1,7 @@
 """Decides whether two answers are the same number, amount or date, even if they are written differently.
 
-The tables below are the whole rule. A text that they do not cover has no value, so two answers are never the same by
-mistake. Dates are not read with `datetime.strptime`, because it takes the names of months from the locale of the
+The tables below are the whole rule. A string that they do not cover has no value, so two answers are never treated as
+the same by mistake. Dates are not read with `datetime.strptime`, because it takes month names from the locale of the
 process and would treat the years 44 and 1944 as different.
 """
 
@@ -13,25 +13,26 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 MAX_LENGTH = 40
-"""The largest number of characters of a text that can be a value."""
+"""The maximum length of a string that can be a value."""
 
 
 class Value(NamedTuple):
     """A number or a date in a single form, regardless of how it was written.
 
     Attributes:
-        exact: what two texts must share. Of an amount: the number, its leading zeros (007 is a code), and whether it
-            can be a year: it is written as four digits from 1900 to 2099, and nothing else. Of a date: its possible
-            months and days, month first (3/4/98 has two), with the day 0 for none, and the last two digits of the year.
-        vague: what may be missing in one of them: the unit of an amount, and the century of a date.
+        exact: what two strings must have in common. For an amount: the number, its leading zeros (007 is a code), and
+            whether it can be a year, which is written as four digits from 1900 to 2099 and nothing else. For a date:
+            its possible months and days, month first (3/4/98 has two), with 0 for a missing day, and the last two
+            digits of the year.
+        vague: what one of the strings may lack: the unit of an amount, or the century of a date.
     """
 
     exact: tuple[Any, ...]
     vague: str
 
 
-# Ways to write a number -> what is done to its thousands separators and its decimal sign. The first that fits counts,
-# so a comma before three digits separates thousands, and a point is a decimal sign unless there are two.
+# Ways to write a number -> what is done to its thousands separators and its decimal point. The first pattern that fits
+# is used, so a comma before three digits separates thousands, and a point is a decimal point unless there are two.
 NUMBERS: Mapping[str, Mapping[int, Any]] = {
     r"\d+(?:\.\d*)?|\.\d+"
     r"|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
@@ -46,10 +47,10 @@ _NUMBER_WORDS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
 )
-# The number words that documents use -> their digits.
+# The number words that occur in documents -> their digits.
 NUMBER_WORDS: Mapping[str, str] = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split())}
 
-# A word after a number -> the power of ten that it stands for.
+# A word after a number -> the power of ten for which it stands.
 MULTIPLIERS: Mapping[str, int] = {
     "hundred": 2,
     "thousand": 3,
@@ -62,8 +63,8 @@ MULTIPLIERS: Mapping[str, int] = {
     "crores": 7,
 }
 
-# The name of a unit -> the ways to write it. The table does not have "m", which can be a meter or a million, nor "k",
-# nor a.m. and p.m., which change a time.
+# The name of a unit -> the ways to write it. The table contains neither "m", which can be a meter or a million, nor
+# "k", nor a.m. and p.m., which change a time.
 UNITS: Mapping[str, str] = {
     "percent": "%, percent, per cent, pct",
     "dollar": "$, us$, usd, dollar, dollars, us dollars",
@@ -134,7 +135,7 @@ _YEAR = r"(?P<year>\d{4}|\d\d)"
 _SIGNS = r"[ .,/'-]"
 _SIGN = r"(?P<sign>[-/.])"
 
-# Ways to write a date after the day of the week: with the name of a month, then with numbers only.
+# Ways to write a date after the day of the week: with the name of a month, and with numbers only.
 DATES = (
     rf"{_NAME}{_SIGNS}*(?:of )?(?P<year>\d{{4}}|(?<=')\d\d)",
     rf"{_NAME}{_SIGNS}*(?<!'){_DAY_TH}(?:{_SIGNS}+{_YEAR})?",
@@ -145,7 +146,7 @@ DATES = (
     rf"{_MONTH}[-/](?P<year>\d{{4}})",
 )
 
-# Every word that a value can contain. To refuse a text by its words, before anything else, takes the least time.
+# Every word that a value can contain. It is fastest to reject a string by its words before anything else.
 _KNOWN = (*MULTIPLIERS, *NUMBER_WORDS, *_UNIT_NAMES, *_MONTHS, _MONTH_NAMES, _WEEKDAYS, "sept of st nd rd th")
 _find_words = re.compile("[a-z]+").findall
 _find_first_word = re.compile("[a-z]+").search
@@ -154,10 +155,10 @@ _WORDS = frozenset(_find_words(" ".join(_KNOWN)))
 
 
 def is_any_same_value(text: str, others: Iterable[str]) -> bool:
-    """Whether a string is the same number, amount or date as one of several others, even if it is written differently.
+    """Whether a string is the same number, amount or date as any of several others, even if it is written differently.
 
-    If only one text has a unit, only the numbers are compared, and the year 88 is 1988 or 1888. A number that can be a
-    year, like 1998, never equals a number with a separator, like 1,998.
+    If only one string has a unit, only the numbers are compared, and the year 88 can be 1988 or 1888. A number that can
+    be a year, such as 1998, never equals a number with a separator, such as 1,998.
 
     Example:
         >>> is_any_same_value("977,633", ["Paris", "$977633.00"]), is_any_same_value("10 years", ["ten"])
@@ -200,7 +201,7 @@ def read_value(text: str) -> Value | None:
 
 
 def _read_amount(text: str) -> Value | None:
-    parts = re.fullmatch(_AMOUNT, text.replace("rs.", "rs "))  # the point of Rs.5 is no decimal sign
+    parts = re.fullmatch(_AMOUNT, text.replace("rs.", "rs "))  # the point in Rs.5 is not a decimal point
     if parts is None:
         return None
     sign, before, second_sign, zeros, written, multiplier, after = parts.groups()

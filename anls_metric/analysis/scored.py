@@ -1,4 +1,4 @@
-"""Scores answers. Everything known about them is computed from `Scored`, which holds lists of equal length."""
+"""Scores answers. Everything known about them is computed from `Scored`, which contains lists of equal length."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
     from anls_metric.core.strings.matches import Matches, NormalizedPair
 
 MIN_GAIN = 0.005
-"""The gain of the score below which a hint is not worth a sentence: half a point."""
+"""The gain in score below which a hint is not worth mentioning, which is half a point."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """The answers of a submission with their scores.
+    """The answers in a submission with their scores.
 
     Attributes:
         answers: the answers.
         scorer: what scored them.
         values: the score of each answer, as the scorer returns it: a float, or an object with the scores of the leaves.
-        scores: the score of each question: with several runs, the mean of its answers.
+        scores: the score of each question, which with several runs is the mean over its answers.
         anls: the score of the set.
         settings: the options.
         means: the means under other variants, by name.
-        groups: the groups of questions, by field and by name.
-        all_keys: the figures of all leaves of nested values; {} if they are not counted.
+        groups: the groups of questions, by field and name.
+        all_keys: the figures for all leaves of nested values; {} if they are not counted.
         uncorrected: the score without corrections; None if there are none.
         added: the references that corrections added to the questions of all submissions, by the id of the question; []
-            for a question that they left out.
-        found: what functions with the decorator `once` found.
+            for a question that was left out.
+        found: the results of functions with the decorator `once`.
     """
 
     answers: Answers
@@ -88,15 +88,15 @@ class Scored:
     @cached_property
     def texts(self) -> Sequence[NormalizedPair]:
         """Each wrong answer with its references, normalized."""
-        from anls_metric.core.strings.matches import normalize_wrong  # which scores do not need
+        from anls_metric.core.strings.matches import normalize_wrong  # scores do not need it
 
         answers = self.answers
         return normalize_wrong(answers.predictions, list_references(answers), self.answer_scores, self.scorer)
 
     @cached_property
     def matches(self) -> Matches:
-        """Which answers are exact matches, and which contain a reference."""
-        from anls_metric.core.strings.matches import find_matches  # which scores do not need
+        """Shows which answers are exact matches, and which contain a reference."""
+        from anls_metric.core.strings.matches import find_matches  # scores do not need it
 
         answers = self.answers
         columns = answers.predictions, list_references(answers), self.answer_scores
@@ -108,7 +108,7 @@ class Scored:
         return list_compared(self.answers)
 
     def why(self, place: int) -> Any:
-        """Explain the score of an answer, given its place. Return None if the question has no answer."""
+        """Explain the score of an answer, given its place. Returns None if the question has no answer."""
         if place not in self._explanations:
             self._explanations[place] = self._explain(place)
         return self._explanations[place]
@@ -125,14 +125,14 @@ class Scored:
     @cached_property
     def clusters(self) -> Clusters | None:
         """The clusters of the questions, or None if there are none."""
-        from anls_metric.analysis.clustering import choose_clusters  # which scores do not need
+        from anls_metric.analysis.clustering import choose_clusters  # scores do not need it
 
         return choose_clusters(self.questions.table.records, self.settings.cluster_by)
 
     @property
     def interval(self) -> Interval | None:
         """The 95% confidence interval of the score, or None if there are fewer than two clusters."""
-        from anls_metric.core.statistics.significance import mean_interval  # which the score alone does not need
+        from anls_metric.core.statistics.significance import mean_interval  # the score alone does not need it
 
         names = self.clusters and self.clusters.names
         if self.scorer.averages_rows:
@@ -155,13 +155,13 @@ class Scored:
 
     @cached_property
     def runs(self) -> Sequence[Sequence[int]]:
-        """The places of the answers to each question. The answers to the same question follow one another."""
+        """The places of the answers to each question. Answers to the same question are adjacent."""
         places = range(len(self.scores)) if self.answers.places is None else self.answers.places
         return [list(run) for _, run in groupby(range(len(places)), key=places.__getitem__)]
 
     @cached_property
     def representatives(self) -> Sequence[int]:
-        """The place of the answer that represents each question, which is the one with the score closest to the
+        """For each question, the place of the answer that represents it, which is the one whose score is closest to the
         mean.
         """
         if self.answers.places is None:
@@ -181,18 +181,18 @@ class Scored:
 
     @property
     def run_sd(self) -> float | None:
-        """The standard deviation of the scores of the runs (with n - 1), or None if there is only one run."""
+        """The standard deviation of the run scores (with n - 1), or None if there is only one run."""
         from statistics import stdev  # slow to import
 
         return stdev(self.run_scores) if len(self.run_scores) > 1 else None
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The figures that the benchmark's rule computes for the set, by name, with None in place of NaN and infinity;
-        {} if there are several runs.
+        """The figures that the benchmark's rule computes for the set, by name, with None in place of NaN and infinity.
+        Empty if there is no rule or if there are several runs.
 
         Raises:
-            InputError: a column that only the figures need holds a wrong value.
+            InputError: a column that only the figures need contains an invalid value.
         """
         if self.answers.columns is None or self.answers.places is not None:
             return {}
@@ -205,7 +205,7 @@ class Scored:
 
     @property
     def signature(self) -> str:
-        """The signature of the score, which says how it was computed and which questions were scored."""
+        """The signature of the score, which records how it was computed and which questions were scored."""
         chosen = self.answers.samples and f"samples:{self.answers.samples}"
         counts = f"questions:{len(self.questions.ids)}", f"gold:{hash_questions(self.questions)}"
         parts = (*filter(None, [chosen]), *counts)
@@ -216,7 +216,7 @@ _Found = TypeVar("_Found")
 
 
 def once(find: Callable[[Scored], _Found]) -> Callable[[Scored], _Found]:
-    """Make a function of a submission compute its result only once for each submission."""
+    """Make a function that takes a submission compute its result only once for each submission."""
     name = f"{find.__module__}.{find.__qualname__}"
 
     @wraps(find)
@@ -230,14 +230,14 @@ def once(find: Callable[[Scored], _Found]) -> Callable[[Scored], _Found]:
 
 
 def _drop_infinite(value: Any) -> Any:
-    """Put None in place of NaN and infinity, which JSON does not have."""
+    """Replace NaN and infinity, which do not exist in JSON, with None."""
     if isinstance(value, Mapping):
         return {name: _drop_infinite(own) for name, own in value.items()}
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def add_to_signature(signature: str, *parts: str) -> str:
-    """Add parts to a signature, before the version at its end.
+    """Add parts to a signature before the version at its end.
 
     Example:
         >>> add_to_signature("anls|standard|threshold:0.5|v2", "questions:2", "gold:f8cc8a3c")
@@ -250,13 +250,13 @@ def add_to_signature(signature: str, *parts: str) -> str:
 def score_answers(
     answers: Answers, scorer: Scorer, settings: Settings | None = None, others: Sequence[Scorer] = ()
 ) -> Scored:
-    """Score the answers of a submission.
+    """Score the answers in a submission.
 
     Args:
         answers: the answers.
         scorer: what scores them.
-        settings: the options: groups, clusters and extraction steps.
-        others: more scorers, for `Scored.means`.
+        settings: the options, such as groups, clusters and extraction steps.
+        others: additional scorers, for `Scored.means`.
 
     Raises:
         InputError: an answer cannot be scored, or no question has a field of ``settings.by``.
@@ -286,10 +286,10 @@ def score_answers(
 
 
 def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scorer) -> Sequence[Any]:
-    """Score predictions against the references. They may differ from the predictions in the answers.
+    """Score predictions against the references. These predictions may differ from those in the answers.
 
     Raises:
-        InputError: an answer cannot be scored; it names the question.
+        InputError: an answer cannot be scored; the message names the question.
     """
     references, ids = list_references(answers), list_ids(answers)
 
@@ -315,7 +315,7 @@ def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scor
 
 
 def _complete_columns(answers: Answers, scorer: Scorer) -> list[Record]:
-    """Complete the columns of a rule with the predictions of questions without an answer.
+    """Complete the columns of a rule with empty predictions for questions without an answer.
 
     Raises:
         InputError: an answer lacks a column.
@@ -339,7 +339,7 @@ def average(answers: Answers, values: Sequence[float]) -> Sequence[float]:
 
 
 def mean_of(answers: Answers, values: Sequence[Any], scorer: Scorer) -> float:
-    """Compute the score of a set from the scores of its answers.
+    """Compute the score of a set from the values of its answers.
 
     Raises:
         InputError: there are runs, and the score is a mean of leaves.
@@ -352,19 +352,21 @@ def mean_of(answers: Answers, values: Sequence[Any], scorer: Scorer) -> float:
 
 
 def score_under(answers: Answers, scorer: Scorer, predictions: Sequence[Any] | None = None) -> float:
-    """Compute the score of answers under a different scorer, or with different predictions."""
+    """Compute the score of answers under another scorer, or with other predictions."""
     values = score_predictions(answers, answers.predictions if predictions is None else predictions, scorer)
     return mean_of(answers, values, scorer)
 
 
 def list_worst(scored: Scored, count: int) -> list[int]:
-    """List the places of the lowest-scoring questions, the lowest first. Only scores below 1 count."""
+    """List the places of the lowest-scoring questions, with the lowest first. Only questions that score below 1 are
+    listed.
+    """
     order = sorted(range(len(scored.scores)), key=scored.scores.__getitem__)
     return [place for place in order[:count] if scored.scores[place] < 1.0]
 
 
 def complete_keys(submissions: Sequence[Scored]) -> list[Scored]:
-    """Give each submission a group for every key that any submission has. A group without leaves has no questions."""
+    """Add to each submission a group for every key that any submission has. A group without leaves has no questions."""
     from anls_metric.analysis.groups import Group
     from anls_metric.analysis.leaf_keys import NO_LEAVES
 

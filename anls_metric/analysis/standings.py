@@ -12,20 +12,20 @@ from anls_metric.core.strings.variants import VARIANTS
 
 
 def describe_standings(result: Result) -> dict[str, Any]:
-    """Describe who is ahead, and by how much.
+    """Describe which submission is ahead, and by how much.
 
     Args:
         result: the result, sorted by `sort_for_report`.
 
     Returns:
-        ``variants``, the score of each submission under each variant; and of several submissions:
+        ``variants``, the score of each submission under each variant; and, for several submissions:
 
         - ``ranks``, ``reported_baseline``, ``pairs``, ``reversed_by``: see `schema.Headline`
-        - ``best_two``: the comparison of the best with the second, whose p is not adjusted
-        - ``reversals_count_case``: whether all variants that reverse the order count case
-        - ``p_value``: that of the second against the best, adjusted for the choice of the best
-        - ``one_document``: the document that decides the difference between these two, and ``of``, their comparison;
-          None for none.
+        - ``best_two``: the comparison of the best with the second, with unadjusted p
+        - ``reversals_count_case``: whether all variants that reverse the order are case-sensitive
+        - ``p_value``: the p-value of the second against the best, adjusted for the choice of the best
+        - ``one_document``: the document that decides the difference between these two, with their comparison as ``of``;
+          None if there is no such document.
     """
     variants, compared = _score_under_variants(result.submissions), result.compared
     if compared is None:
@@ -48,7 +48,7 @@ def describe_standings(result: Result) -> dict[str, Any]:
 
 
 def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, float]]:
-    """Score each submission of strings under every variant."""
+    """Score each submission with string answers under every variant."""
     return {
         scored.name: {variant.name: score_under(scored.answers, variant) for variant in VARIANTS.values()}
         for scored in submissions
@@ -58,12 +58,12 @@ def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, 
 
 def _describe(comparison: Comparison) -> dict[str, Any]:
     values = {**comparison._asdict(), "note": comparison.note}
-    del values["one_document"]  # it is only known for the comparisons of the document
+    del values["one_document"]  # it is known only for the comparisons in the document
     return values
 
 
 def _find_deciding(comparisons: Sequence[Comparison], first: str, second: str) -> dict[str, Any] | None:
-    """Find the document that makes up half of the difference between two submissions, or decides it."""
+    """Find the document that makes up a third of the difference between two submissions, or decides it."""
     for each in comparisons:
         if {each.first, each.second} == {first, second} and each.one_document:
             return {**each.one_document._asdict(), "of": each._asdict()}

@@ -1,5 +1,5 @@
-"""Finds the steps that raise a score. A step is chosen on a sample of wrong answers, and of right ones, which it could
-spoil, and is then applied to all answers: what it promises is their score.
+"""Finds the steps that raise a score. A step is chosen on a sample of wrong answers, and of right answers, which it
+could spoil. It is then applied to all answers, so that the score that it promises is the actual one.
 """
 
 from __future__ import annotations
@@ -39,16 +39,18 @@ from anls_metric.reading.records import VALUE, take
 from anls_metric.reading.table import ALL_VALUES, WHOLE_RECORD
 
 MAX_CASES = 256
-"""The most answers in a sample of wrong ones, and of right ones."""
+"""The maximum number of wrong answers, and of right answers, in a sample."""
 
 MAX_CHARACTERS = 1_000
-"""How much of a long text is in the sample: half of it from each end, because marks of model output stand there."""
+"""The number of characters of a long string that are kept in a sample, half of them from each end, because the marks of
+raw model output are there.
+"""
 
-MIN_UNCERTAIN_GAIN = 0.02  # of the first uncertain step of a kind; those that follow it are worth MIN_GAIN
-MIN_SHARE = 0.01  # of the answers, which a step must repair:
-MIN_REPAIRED = 3  # and of an uncertain step at least so many answers
-NEARLY_RIGHT = 0.9  # then they have at least this score
-MAX_STEPS = 4  # of one kind
+MIN_UNCERTAIN_GAIN = 0.02  # for the first uncertain step of a kind; the following ones only need MIN_GAIN
+MIN_SHARE = 0.01  # the share of the answers that a step must repair
+MIN_REPAIRED = 3  # the number of answers that an uncertain step must repair
+NEARLY_RIGHT = 0.9  # the score from which an answer is repaired
+MAX_STEPS = 4  # the most steps of one kind
 
 
 class State(NamedTuple):
@@ -61,7 +63,7 @@ class State(NamedTuple):
     values: Sequence[Any]
     anls: float
     texts: Sequence[Any]
-    """The predictions before JSON in them is read."""
+    """The predictions before they are parsed as JSON."""
 
 
 class Applied(NamedTuple):
@@ -69,8 +71,8 @@ class Applied(NamedTuple):
 
     Attributes:
         step: the step.
-        before, after: the answers.
-        options: the options to type for it and the steps before it; None if it can only be done in the files.
+        before, after: the answers before and after the step.
+        options: the options to type for this step and those before it; None if it can only be done in the files.
         changed: the number of wrong answers that it changes.
     """
 
@@ -93,7 +95,7 @@ def advise(remedy: str, options: Mapping[str, str]) -> Message:
 
 
 class _Answer(NamedTuple):
-    """An answer in a sample, where it represents `weight` answers."""
+    """An answer in a sample, in which it represents `weight` answers."""
 
     prediction: Any
     references: Sequence[Any]
@@ -103,7 +105,9 @@ class _Answer(NamedTuple):
 
 
 class _Sample(NamedTuple):
-    """Answers of a state that score less than 1, and that score 1, out of all answers."""
+    """A sample of the answers in a state: some that score less than 1 and some that score 1, with the number of all
+    answers.
+    """
 
     state: State
     wrong: Sequence[_Answer]
@@ -128,10 +132,10 @@ def start_state(scored: Scored) -> State:
 
 
 def find_steps(scored: Scored) -> list[Applied]:
-    """Find the steps that raise a score, and apply them one after the other; a benchmark metric has none.
+    """Find the steps that raise a score, and apply them one after the other. For a benchmark metric, there are none.
 
-    They are tried in the order in which the program applies them, so that what is typed is what was tried. Steps of one
-    option become one step.
+    The steps are tried in the order in which the program applies them, so that typing their options has exactly the
+    effect that was tried. Steps with the same option become one step.
     """
     state, found = start_state(scored), list[Applied]()
     if scored.anls == 1.0:
@@ -156,7 +160,7 @@ def find_steps(scored: Scored) -> list[Applied]:
 
 
 def _add(found: list[Applied], step: Step, before: State, after: State, scored: Scored) -> list[Applied]:
-    """Add a step to those that were found; one of the same option takes the place of the last."""
+    """Add a step to those found so far. If it has the same option as the last one, the two become one step."""
     options: Mapping[str, str] | None = None
     if step.options and (not found or found[-1].options is not None):
         options = _join_options(found[-1].options or {} if found else {}, step, scored)
@@ -167,8 +171,8 @@ def _add(found: list[Applied], step: Step, before: State, after: State, scored: 
 
 
 def _join_options(typed: Mapping[str, str], step: Step, scored: Scored) -> dict[str, str]:
-    """Add the options of a step to those of the steps before it. Extraction steps and normalizations are added to those
-    that the user typed.
+    """Add the options of a step to those of the steps before it. Extraction steps and normalizations are appended to
+    those that the user typed.
     """
     options = {**typed, **step.options}
     if "extract" in step.options:
@@ -180,8 +184,8 @@ def _join_options(typed: Mapping[str, str], step: Step, scored: Scored) -> dict[
 
 
 def try_values(scored: Scored) -> tuple[Step, float] | None:
-    """Return the step that scores the fields of answers that are JSON and were scored as strings, and the score after
-    it; None if they are not.
+    """Return the step that scores the fields of JSON answers that were scored as strings, and the score after it.
+    Returns None if the answers are not such JSON.
     """
     state = start_state(scored)
     steps = _OF_VARIANTS.list_for(_take_sample(state), scored, {})
@@ -202,7 +206,7 @@ def _take_sample(state: State) -> _Sample:
 
 
 def _spread(rows: Sequence[tuple[Any, ...]], scorer: Scorer) -> list[_Answer]:
-    """Take answers, evenly spread, from rows with the first fields of `_Answer`."""
+    """Take an evenly spread sample of answers from rows that contain the first fields of `_Answer`."""
     some = rows[:: math.ceil(len(rows) / MAX_CASES) or 1]
     weight = len(rows) / max(1, len(some))
     if scorer.form == "text":
@@ -211,17 +215,17 @@ def _spread(rows: Sequence[tuple[Any, ...]], scorer: Scorer) -> list[_Answer]:
 
 
 def _cut(text: Any) -> Any:
-    """Cut the middle out of a long text."""
+    """Cut the middle out of a long string."""
     half = MAX_CHARACTERS // 2
     is_long = isinstance(text, str) and len(text) > MAX_CHARACTERS
     return f"{text[:half]} … {text[-half:]}" if is_long else text
 
 
 def _try(sample: _Sample, step: Step, known: str = "") -> float:
-    """Return by how much a step raises the mean of a set, estimated from a sample; 0.0 if it does not help enough.
+    """Return by how much a step raises the mean of a set, estimated from a sample, or 0.0 if it does not help enough.
 
-    It must make enough answers right, or nearly so. The answers of good models have some periods, quotation marks and
-    sentences, too, so uncertain steps must be worth more, unless they continue the option `known`.
+    A step must make enough answers right or nearly right. The answers of good models also contain some periods,
+    quotation marks and sentences, so uncertain steps must gain more, unless they continue the option `known`.
     """
     least, enough = MIN_SHARE * sample.total, MIN_GAIN
     if not step.is_certain:
@@ -229,10 +233,10 @@ def _try(sample: _Sample, step: Step, known: str = "") -> float:
         enough = MIN_GAIN if known in step.options else MIN_UNCERTAIN_GAIN
     changed = list(_rescore(sample.state.scorer, step, sample.wrong))
     gained = sum(answer.weight * (after - answer.score) for answer, after in changed)
-    parses = step.is_certain and sample.state.scorer.reads_json  # the values in a text may be wrong
+    parses = step.is_certain and sample.state.scorer.reads_json  # the values in the parsed string may be wrong
     enough_right = 0.0 if parses else NEARLY_RIGHT
     repaired = sum(answer.weight for answer, after in changed if after > answer.score and after >= enough_right)
-    may_be_small = step.changes_values or (step.rescores and step.is_certain)  # others may follow it
+    may_be_small = step.changes_values or (step.rescores and step.is_certain)  # other steps may follow
     if gained <= 0.0 or (repaired < least and not may_be_small):
         return 0.0
     right = _rescore(sample.state.scorer, step, sample.right)
@@ -250,7 +254,7 @@ def _change(step: Step, prediction: Any, references: Sequence[Any], text: Any) -
 
 
 def _rescore(scorer: Scorer, step: Step, answers: Iterable[_Answer]) -> Iterable[tuple[_Answer, float]]:
-    """Apply a step to answers, and score those that it changes; return them with their new scores."""
+    """Apply a step to answers, score those that it changes, and return these with their new scores."""
     changed, predictions, references = [], [], []
     for answer in answers:
         prediction, accepted, _ = _change(step, *answer[:3])
@@ -260,13 +264,13 @@ def _rescore(scorer: Scorer, step: Step, answers: Iterable[_Answer]) -> Iterable
             references.append(accepted)
     try:
         scores = step.rescore(scorer).score(predictions, references)
-    except ValueError:  # one is nested too deeply
+    except ValueError:  # a value is nested too deeply
         return []
     return zip(changed, map(float, scores))
 
 
 def _apply(step: Step, state: State, scored: Scored) -> State:
-    """Apply a step to all answers. Those that stay as they are keep their scores, unless only the scorer changes."""
+    """Apply a step to all answers. Unchanged answers keep their scores, unless the step only changes the scorer."""
     scorer = step.rescore(state.scorer)
     rescores_all = not step.changes_texts or scorer.name != state.scorer.name
     pairs = [_change(step, *row) for row in zip(state.predictions, state.references, state.texts)]
@@ -316,8 +320,8 @@ _METRICS_OF_VALUES = {"exact_match", "abstention", "pages"}
 
 
 def _find_only_reference(scored: Scored) -> str | None:
-    """Find the path of the references if each is in a list of its own, where a value would be this list; "" if none is
-    in a list, None if they have no path.
+    """Find the path that leads to the references if each is the only item of a list, since the list itself would be
+    read as a value. Returns "" if no reference is in a list, None if the references have no path.
     """
     questions = scored.questions
     path, records = scored.answers.read.references, questions.table.records
@@ -326,18 +330,18 @@ def _find_only_reference(scored: Scored) -> str | None:
         return None
     if all([field] == list(texts) for field, texts in zip(fields, questions.references)):
         return ""
-    has_path = any(record.keys() != {"references"} for record in records)  # lists of Python have none
+    has_path = any(record.keys() != {"references"} for record in records)  # Python lists have no paths
     are_alone = all(isinstance(field, list) and len(field) == 1 for field in fields)
     return f"{path}.0" if has_path and are_alone else None
 
 
 def are_values(answers: Sequence[_Answer]) -> bool:
-    """Whether the references of most answers are objects or lists, written as JSON."""
+    """Whether the references of most answers are objects or lists written as JSON."""
     return 2 * sum(all(map(_is_value, answer.references)) for answer in answers) > len(answers)
 
 
 def _is_value(text: Any) -> bool:
-    """Whether a string is an object or a list, but no number in brackets, which is a citation."""
+    """Whether a string is an object or a list written as JSON, but not a number in brackets, which is a citation."""
     is_open = isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and not re.fullmatch(r"\s*\[\d+\]\s*", text)
     return is_open and isinstance(parse_value_or_text(text), (dict, list))
 
@@ -346,7 +350,9 @@ _DEEPEST = 3
 
 
 def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    """List the steps into the part of predictions that has the form of the references, which the whole has not."""
+    """List the steps that read only that part of predictions which has the form of the references, if whole predictions
+    do not have it.
+    """
     if not {"variant", "prediction"}.isdisjoint(typed) or scored.settings.extract:
         return []
     roots: Counter[tuple[Root, str]] = Counter()
@@ -365,7 +371,7 @@ def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> li
 
 
 def _fits(value: Any, references: Sequence[Any]) -> bool:
-    """Whether a value has the form of a reference: half of the keys of an object, or the same type."""
+    """Whether a value has the form of a reference: half of the keys of an object, or otherwise the same type."""
     for reference in references:
         if isinstance(reference, dict) and isinstance(value, dict):
             if 2 * len(reference.keys() & value.keys()) >= len(reference):
@@ -376,7 +382,7 @@ def _fits(value: Any, references: Sequence[Any]) -> bool:
 
 
 def _list_parts(value: Any, root: Root) -> Iterator[tuple[Root, Any]]:
-    """List the objects and lists inside a value, the outermost first; of a list, the only item."""
+    """List the values inside an object, or inside a list with a single item, with the outermost first."""
     if len(root) < _DEEPEST:
         items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         inside = [((*root, key), item) for key, item in items if isinstance(value, dict) or len(value) == 1]
@@ -389,13 +395,13 @@ _OPTIONS = {
     "field": r"""["']([^"',:\\\s](?:[^"',:\\\n]{0,38}[^"',:\\\s])?)["']\s{0,9}:""",
     "tag": r"</([\w.-]{1,40})>",
 }
-"""The option of an extraction step -> the pattern that finds its possible values in a string."""
+"""The option of an extraction step -> the pattern that finds possible values for it in a string."""
 _MAX_VALUES = 3
 _MOST_RULES, _BEAM = 4, 3
 
 
 class _Chain(NamedTuple):
-    """Extraction steps, what they make of the sampled answers, and how close these are to a reference."""
+    """A chain of extraction steps, the sampled answers after these steps, and how close each is to a reference."""
 
     names: tuple[str, ...]
     texts: Sequence[str]
@@ -407,10 +413,11 @@ class _Chain(NamedTuple):
 
 
 def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    """List the best chain of extraction steps. Each step after the first must be worth a step of its own.
+    """List the best chain of extraction steps, if there is one. Each step after the first must gain enough to be worth
+    adding.
 
-    Chains grow by the steps that bring the sampled answers closest to a reference, even if they do not score yet: of
-    the marks around an answer, the outer ones hide the inner ones.
+    Chains are extended by the steps that bring the sampled answers closest to a reference, even if these do not score
+    yet, because the outer marks around an answer hide the inner ones.
     """
     answers = [answer for answer in sample.wrong if isinstance(answer.text, str)]
     if not answers or scored.settings.samples in ("vote", "best"):  # these choose an answer after the extraction
@@ -431,7 +438,7 @@ def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> l
         places = [place for place, text in enumerate(texts) if text != chain.texts[place]]
         try:
             scores = loose.score([finish(texts[place]) for place in places], [references[place] for place in places])
-        except ValueError:  # nested too deeply
+        except ValueError:  # a value is nested too deeply
             return None
         similarities = list(chain.similarities)
         for place, score in zip(places, scores):
@@ -458,7 +465,9 @@ def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> l
 
 
 def _list_rules(texts: Sequence[str]) -> list[str]:
-    """List the extraction steps that may find something, then steps with the most common values of their options."""
+    """List the extraction steps that may find something, followed by steps with the most common values for their
+    options.
+    """
     text = "\0".join(texts)
     names = [name for name, rule in EXTRACTORS.items() if any(mark in text for mark in rule.marks)]
     for name in list(names):
@@ -491,7 +500,7 @@ def _list_in_use(scorer: Scorer) -> list[str]:
 
 
 def _choose_unused(rows: Sequence[Step], sample: _Sample) -> list[Step]:
-    """Choose the normalizations that are not in use. Where all characters are ASCII, only spaces can differ."""
+    """Choose the normalizations that are not yet in use. If all characters are ASCII, only spaces can differ."""
     scorer = sample.state.scorer
     text = repr([(answer.prediction, *answer.references) for answer in sample.wrong])
     usable = rows if not text.isascii() else [step for step in rows if "spaces" in step.options.values()]
@@ -503,8 +512,8 @@ _MOST_KEYS = 5
 
 
 def _name_keys(step: Step, sample: _Sample) -> Step:
-    """Name the keys of predictions that only their spelling tells from keys of references."""
-    from anls_metric.analysis.extra_keys import list_keys  # which strings do not need
+    """Add to a step's meaning the keys in predictions that differ from keys in references only in spelling."""
+    from anls_metric.analysis.extra_keys import list_keys  # strings do not need it
     from anls_metric.reading.roles import fold_name
 
     found: dict[str, None] = {}
@@ -525,20 +534,20 @@ def _list_by_hand(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> 
 def _list_extra_keys(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
     if "ignore_keys" in typed:
         return []
-    from anls_metric.analysis.extra_keys import find_extra_keys  # which strings do not need
+    from anls_metric.analysis.extra_keys import find_extra_keys  # strings do not need it
 
     keys = find_extra_keys(sample.state.scorer, sample.state.predictions, sample.state.references)
     return [leave_out(keys)] if keys else []
 
 
 class _Kind(NamedTuple):
-    """What lists the steps of one kind, and the forms of answers that have them."""
+    """A kind of step: the function that lists its steps, and the forms of answers to which they apply."""
 
     list_all: Callable[[_Sample, Scored, Mapping[str, str]], list[Step]]
     forms: tuple[Form, ...]
 
     def list_for(self, sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-        """List the steps for a sample."""
+        """List the steps of this kind for a sample."""
         return self.list_all(sample, scored, typed) if sample.state.scorer.form in self.forms else []
 
 

@@ -1,7 +1,8 @@
-r"""The steps that give lost points back: each changes how answers are read, not the answers, and is an option to type.
+r"""The steps that give lost points back. Each changes how answers are read rather than the answers, and is an option to
+type.
 
-The table has the steps that fit any answers; others are made for the answers at hand, such as a chain of extraction
-steps. `step_search` finds those that help.
+The table contains the steps that fit any answers. Others, such as a chain of extraction steps, are created for the
+answers at hand. `step_search` finds the steps that help.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ def _keep(value: Any) -> Any:
 
 
 class Step(NamedTuple):
-    """A change to how answers are read: a row of the table, or made for the answers at hand.
+    """A change to how answers are read, which is either a row of the table or created for the answers at hand.
 
     Attributes:
-        name: the cause that it removes.
-        meaning: what is said after the number of answers.
-        remedy: what to do, before its options.
-        options: the options that apply it, each with its value; {} if it can only be done in the files.
+        name: the cause that the step removes.
+        meaning: the text that follows the number of answers.
+        remedy: what to do, followed in messages by the options.
+        options: the options that apply the step, with their values; {} if it can only be done in the files.
         prediction: changes a prediction.
-        text: changes the text of a prediction before it is read as JSON; `prediction` then reads it.
+        text: changes the string of a prediction before it is parsed as JSON; `prediction` then parses it.
         references: changes the references of a question.
-        rescore: returns the scorer that the options make.
-        mark: of a separator: it changes nothing in answers without this string.
-        is_certain: whether correct answers never look like this by chance.
-        changes_values: whether it changes predictions that are no strings.
-        values: the values in its meaning.
+        rescore: returns the scorer with the options.
+        mark: for a separator, the string without which the step changes nothing.
+        is_certain: whether correct answers can never look like this by chance.
+        changes_values: whether the step changes predictions that are not strings.
+        values: the values for placeholders in the meaning.
     """
 
     name: str
@@ -56,22 +57,22 @@ class Step(NamedTuple):
 
     @property
     def rescores(self) -> bool:
-        """Whether its options make another scorer."""
+        """Whether the options change the scorer."""
         return self.rescore is not _keep
 
     @property
     def changes_texts(self) -> bool:
-        """Whether it changes predictions or references, rather than only the scorer."""
+        """Whether the step changes predictions or references rather than only the scorer."""
         return self.prediction is not _keep or self.text is not None or self.references is not _keep
 
 
 def _with(**options: str) -> Callable[[Scorer], Scorer]:
-    """Make what returns a scorer with other options."""
+    """Create a function that returns a scorer with other options."""
     return lambda scorer: get_scorer(scorer, **options)
 
 
 def _on_both(change: Change) -> dict[str, Any]:
-    """Make the changes of both sides."""
+    """Create the arguments of a step that applies the same change to both sides."""
     return {"prediction": change, "references": lambda texts: list(map(change, texts))}
 
 
@@ -105,7 +106,7 @@ SPLITTING = tuple(
 
 
 def _normalize_also(names: str, scorer: Any) -> Scorer:
-    """Return a scorer that also normalizes."""
+    """Return a scorer that also applies these normalizations."""
     return get_scorer(scorer, normalize=",".join(filter(None, [scorer.normalize, names])))
 
 
@@ -131,7 +132,7 @@ NORMALIZING = tuple(
     if not row.of_keys
 )
 NORMALIZING_VALUES = tuple(step._replace(prediction=_keep, references=_keep) for step in NORMALIZING)
-"""The same for lists and nested values, whose texts only the scorer reaches."""
+"""The same steps for lists and nested values, whose strings only the scorer can reach."""
 
 
 # What programs did to the files
@@ -150,7 +151,7 @@ _PRINTED = r"""(?s)(?:[a-z_.]{1,12}\()?b?[\[({"'].*[\])}"']"""
 
 
 def _read_printed(texts: Sequence[str]) -> Sequence[str]:
-    """Read the items of a printed list, or join single characters."""
+    """Extract the items of a list that was printed as a string, or join single characters."""
     if len(texts) > 3 and set(map(len, texts)) == {1}:
         return ["".join(texts)]
     is_printed = len(texts) == 1 and re.fullmatch(_PRINTED, texts[0].strip())
@@ -216,7 +217,7 @@ RAW = "raw output"
 
 
 def leave_out(keys: Sequence[str]) -> Step:
-    """Make the step that leaves out keys beside the answer, given their paths."""
+    """Create the step that leaves out keys that are not part of the answer, given their paths."""
     return Step(
         "keys beside the answer",
         "predictions have keys that no reference has, which count as wrong",
@@ -228,8 +229,8 @@ def leave_out(keys: Sequence[str]) -> Step:
 
 
 def read_as_values(extract: str = "", path: str = "", **own: Any) -> Step:
-    """Make the step that reads texts as JSON, and scores their fields, perhaps after an extraction step. The references
-    are those at ``path``, "" for the same as before; ``own`` are the options of scorers in use.
+    """Create the step that parses strings as JSON and scores their fields, optionally after an extraction step. The
+    references are those at ``path``, or the same as before if it is ""; ``own`` contains the scorer options in use.
     """
     take = extractor(extract, values=True) if extract else _keep
     options = {"variant": "anls_star", "references": path, "extract": extract}
@@ -246,11 +247,11 @@ def read_as_values(extract: str = "", path: str = "", **own: Any) -> Step:
 
 
 Root = tuple[str | int, ...]
-"""The keys and places that lead into a value."""
+"""The keys and positions that lead to a part of a value."""
 
 
 def follow(root: Root, value: Any) -> Any:
-    """Return what a value has inside; None if it lacks it.
+    """Return the part of a value to which a root leads, or None if the value lacks it.
 
     Example:
         >>> follow(("fields", 0), {"fields": [{"total": 5}]}), follow(("fields",), {"total": 5})
@@ -263,13 +264,15 @@ def follow(root: Root, value: Any) -> Any:
 
 
 def read_inside(value: Any, extract: str = "") -> Any:
-    """Read a part of a prediction, which may be JSON in a text, perhaps after an extraction step."""
+    """Read a part of a prediction, which may be a string with JSON, optionally after an extraction step."""
     text = extractor(extract, values=True)(value) if extract and isinstance(value, str) else value
     return parse_value_or_text(text)
 
 
 def take_inside(path: str, root: Root, extract: str = "") -> Step:
-    """Make the step into a part of predictions, given the path of the prediction, "" for the whole record."""
+    """Create the step that reads only a part of each prediction, given the path of the prediction, "" for the whole
+    record.
+    """
     inner = ".".join(map(str, root))
     options = {"prediction": f"{path}.{inner}" if path else inner, "extract": extract}
     return Step(
@@ -285,7 +288,7 @@ def take_inside(path: str, root: Root, extract: str = "") -> Step:
 
 
 def extract_by(names: Sequence[str], scorer: Scorer) -> Step:
-    """Make the step that extracts the answers of a scorer by a chain of extraction steps."""
+    """Create the step that extracts answers for a scorer with a chain of extraction steps."""
     chain = extractor_for(scorer, ",".join(names))
     return Step(
         RAW,
@@ -302,4 +305,4 @@ EXAMPLES = (
     *(*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES),
     *(read_as_values(), take_inside("", ("...",)), extract_by(["think"], get_scorer()), leave_out(["key"])),
 )
-"""The steps of the table, and one of each other kind."""
+"""The steps in the table, and one of each other kind."""

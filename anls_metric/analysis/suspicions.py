@@ -1,4 +1,4 @@
-"""Says why the label of a question is suspected to be wrong."""
+"""Explains why the label of a question is suspected to be wrong."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.suspects import find_suspects
 
 SAME_VALUE = "another form"
-"""The cause of an answer that has the value of a reference."""
+"""The cause for an answer that has the same value as a reference."""
 
 
 def explain_suspicions(submissions: Sequence[Scored]) -> list[tuple[str, str]]:
-    """List the questions whose references look incomplete, each with the reason: the answers on which most submissions
-    agree first, then answers that have the value of a reference.
+    """List the questions whose references look incomplete, each with the reason. Answers on which most submissions
+    agree come first, then answers that have the same value as a reference.
 
     Example:
         >>> from anls_metric import score

@@ -1,4 +1,4 @@
-"""Finds the variants, thresholds, metrics and extraction steps that give a published number for these answers."""
+"""Finds the variants, thresholds, metrics and extraction steps that reproduce a published number for these answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anls_metric.reading.answers import list_places
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.values import read_columns
 
-# A score is written as a fraction or in percent.
+# A score is written as a fraction or as a percentage.
 SCALES = (1, 100)
 
 METRICS = ("exact_match", "contains", "relaxed", "vqa_accuracy")
@@ -28,7 +28,7 @@ METRICS = ("exact_match", "contains", "relaxed", "vqa_accuracy")
 
 
 class VariantMatch(NamedTuple):
-    """A variant, or another metric, that gives a number.
+    """A variant or other metric that returns a number.
 
     Attributes:
         name: the name of the submission.
@@ -36,9 +36,9 @@ class VariantMatch(NamedTuple):
         scale: the scale of the number: 1 or 100.
         anls: the mean under the variant.
         exact: whether the mean rounds to the number; otherwise it is only the nearest mean.
-        extract: the rules that extract the answers for this number, "" for none.
-        threshold: the threshold of the variant, if it is not its own.
-        average, none_keys: these options of a variant for values, "" for their defaults.
+        extract: the extraction steps that lead to this number; "" for none.
+        threshold: the threshold, if it is not the variant's own.
+        average, none_keys: the options with these names for a variant for nested values; "" for their defaults.
     """
 
     name: str
@@ -53,12 +53,13 @@ class VariantMatch(NamedTuple):
 
 
 class VariantSearch(NamedTuple):
-    """What a search for a number found, and how much it says.
+    """What a search for a number found, and how conclusive this is.
 
     Attributes:
         matches: as `find_variants` returns them.
         tried: how many combinations of variants or metrics, thresholds and extraction steps were tried.
-        share: the share of the numbers with as many digits, at most `NEAR` from it, that one of them gives.
+        share: of the numbers with as many digits that are at most `NEAR` away, the share that at least one combination
+            produces.
     """
 
     matches: list[VariantMatch]
@@ -67,23 +68,25 @@ class VariantSearch(NamedTuple):
 
 
 NEAR, LEAST_NEAR = Decimal("0.03"), 5
-"""Up to three points away, or five units of the last digit, numbers are near."""
+"""Numbers are near if they are at most three points, or five units of the last digit, away."""
 
 
 def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> list[VariantMatch]:
-    """Find what gives a number, when rounded to its digits: which variant or metric, with the answers as they are or
-    extracted.
+    """Find the variants and metrics that, rounded to the digits of a number, reproduce it, with the answers as they are
+    or after extraction.
 
-    If there is nothing, each variant is tried at other thresholds. By chance, one of so many may give any number.
+    If there are none, each variant is tried at other thresholds. With so many combinations, one may match any number by
+    chance.
 
     Args:
-        number: the printed number: 84.75, 0.8475, 84.8%.
+        number: the number as it is printed: 84.75, 0.8475, 84.8%.
         submissions: the submissions.
-        scorers: the variants to try, and no other metrics; by default all variants, those for values with the options
-            that published numbers have, and the rules of benchmarks whose columns are there.
+        scorers: the variants to try, without other metrics. By default, all variants and metrics are tried, including
+            variants for nested values with the options behind published numbers, and the rules of benchmarks whose
+            columns exist.
 
     Returns:
-        All variants and metrics that give the number; if there are none, the nearest one.
+        All variants and metrics that reproduce the number; if there are none, the nearest one.
 
     Raises:
         ValueError: the string is not a number.
@@ -105,7 +108,7 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
 
 
 def search_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> VariantSearch:
-    """Find what gives a number, as `find_variants` does, and how much that says."""
+    """Find what reproduces a number, as `find_variants` does, and how conclusive this is."""
     wanted, chosen = _parse_number(number), list(scorers)
     half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
 
@@ -130,7 +133,7 @@ def search_variants(number: str, submissions: Sequence[Scored], scorers: Iterabl
 
 
 def _share_near(wanted: Decimal, means: Iterable[float]) -> float:
-    """Compute the share of the numbers near one, with as many digits, to which some mean rounds."""
+    """Compute, for the numbers near the wanted one with as many digits, the share that some mean rounds to."""
     scale = 1 if wanted <= 1 else 100
     unit = Decimal((0, (1,), int(wanted.as_tuple().exponent)))
     reach = max(LEAST_NEAR, int(NEAR * scale / unit))
@@ -154,7 +157,9 @@ _Trial = tuple[Any, ...]
 
 
 def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
-    """Try each variant and metric on the answers of a set as they are, without extraction, and with each rule."""
+    """Try each variant and metric on the answers in a set: as they are, without extraction, and with each extraction
+    step.
+    """
     answers, texts = scored.answers, {scored.extract: scored.answers.predictions}
     are_texts = scored.scorer.form == "text"
     if are_texts:
@@ -162,11 +167,11 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
         texts.setdefault("", raw)
         for name in (*EXTRACTORS, *PROGRAMS):
             changed, _ = extract_all(extractor(name), raw)
-            if changed != raw and any(changed):  # a program may leave nothing
+            if changed != raw and any(changed):  # a step may leave nothing
                 texts.setdefault(name, changed)
     for rules, predictions in texts.items():
         for scorer in _list_scorers(scored, scorers):
-            with suppress(InputError):  # ANLSL scores no objects
+            with suppress(InputError):  # ANLSL cannot score objects
                 options = _list_options(scored.scorer, scorer)
                 yield scorer.name, score_under(answers, scorer, predictions), rules, None, *options
         if are_texts and not scorers:
@@ -178,7 +183,7 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
 
 
 def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
-    """Try each variant at other thresholds on the answers of a set as they are."""
+    """Try each variant at other thresholds on the answers in a set as they are."""
     for variant in _list_scorers(scored, scorers) if scored.scorer.form == "text" else ():
         for threshold in THRESHOLDS:
             if threshold != variant.threshold and "threshold" in variant.options:
@@ -187,7 +192,7 @@ def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Tria
 
 
 def _list_scorers(scored: Scored, scorers: Sequence[Scorer]) -> Sequence[Scorer]:
-    """List the variants to try: those that the user chose; or all for the same answers."""
+    """List the variants to try: those that the user chose, or otherwise all that can score the same answers."""
     return scorers or scored.scorer.list_alternatives()
 
 
@@ -195,13 +200,13 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {"average": get_args(Average), "none_k
 
 
 def _list_options(own: Scorer, scorer: Scorer) -> list[str]:
-    """List the options of a variant for values; "" for a default."""
+    """List the options of a variant for nested values, with "" for a default."""
     values = [(getattr(scorer, name, ""), choices[0]) for name, choices in _CHOICES.items()]
     return ["" if value == default else value for value, default in values]
 
 
 def _try_benchmarks(scored: Scored, rules: str) -> Iterator[_Trial]:
-    """Try the rules of benchmarks whose own columns the questions have."""
+    """Try the rules of benchmarks whose specific columns the questions have."""
     answers, table = scored.answers, scored.questions.table
     for name, rule in SCORERS.items():
         own = rule.columns.keys() - {"prediction", rule.references}
@@ -212,6 +217,6 @@ def _try_benchmarks(scored: Scored, rules: str) -> Iterator[_Trial]:
         rows = [
             ({**columns[place], "prediction": prediction or ""}, f"question {place}") for prediction, place in pairs
         ]
-        with suppress(ValueError):  # it is of another benchmark
+        with suppress(ValueError):  # the columns are from another benchmark
             fitted = answers._replace(columns=[rule.fit_row(*row) for row in rows])
             yield name, score_under(fitted, rule), rules, None

@@ -1,4 +1,4 @@
-"""The words for what a comparison found. Views use them, too, so nothing here computes."""
+"""The words for the result of a comparison. Views also use them, so nothing here computes statistics."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ SIGNIFICANT = 0.05
 """The adjusted p-value below which a verdict says "better" or "worse"."""
 
 MIN_CLUSTERS, FEW = 6, 30
-"""The number of clusters below which no difference is significant, and the one below which they are said to be few."""
+"""The number of clusters below which no difference is significant, and the number below which clusters are described as
+few.
+"""
 
 MIN_SHARE, CLOSE = 1 / 3, 0.03
-"""The share of a difference from which one document is said to make it up, and the p-value that is close to 0.05."""
+"""The share of a difference from which one document is said to make it up, and the p-value from which significance is
+close to 0.05.
+"""
 
 NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few documents"
 """Verdicts on differences that are neither better nor worse."""
@@ -25,10 +29,10 @@ class OneDocument(NamedTuple):
 
     Attributes:
         document: the name of the document.
-        questions: the number of questions about it.
-        difference: the difference without them.
-        interval: its 95% confidence interval.
-        p_value: the p-value without them, not adjusted.
+        questions: the number of questions about the document.
+        difference: the difference without these questions.
+        interval: the 95% confidence interval of this difference.
+        p_value: the unadjusted p-value without these questions.
     """
 
     document: Hashable
@@ -38,8 +42,8 @@ class OneDocument(NamedTuple):
     p_value: float
 
     def describe(self, pair: Mapping[str, Any]) -> str:
-        """Describe how the document affects a comparison, given as a dict: what hangs on it, and from a third up its
-        share.
+        """Describe how the document affects a comparison, given as a dict: whether the verdict hangs on it, and its
+        share of the difference if that is at least a third.
         """
         name, questions = str(self.document).rstrip("/").rpartition("/")[2], count_noun(self.questions, "question")
         before, after = pair["p_value_adjusted"], adjust_alike(self.p_value, pair)
@@ -57,7 +61,7 @@ class OneDocument(NamedTuple):
 
 
 def adjust_alike(p_value: float, pair: Mapping[str, Any]) -> float:
-    """Adjust the p-value of a part of the questions as that of all was adjusted.
+    """Adjust a p-value for part of the questions by the same factor as the p-value for all questions.
 
     Example:
         >>> adjust_alike(0.02, {"p_value": 0.01, "p_value_adjusted": 0.03})
@@ -68,7 +72,7 @@ def adjust_alike(p_value: float, pair: Mapping[str, Any]) -> float:
 
 
 def _name_share(share: float) -> str:
-    """Name a share of at least a third.
+    """Format a share of at least a third.
 
     Example:
         >>> _name_share(0.34), _name_share(0.58), _name_share(1.2)
@@ -78,7 +82,8 @@ def _name_share(share: float) -> str:
 
 
 def choose_wanted(pairs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Choose the comparison that one would want to claim: the largest difference without a verdict, else the first.
+    """Choose the comparison that one would want to claim: the largest difference without a verdict, or otherwise the
+    first.
 
     Example:
         >>> pairs = [{"difference": 0.1, "verdict": "better"}, {"difference": -0.05, "verdict": NO_DIFFERENCE}]

@@ -281,8 +281,7 @@ def is_of_answers(field: str) -> bool:
 
 
 def holds_whole_answers(table: Table, side: Side) -> bool:
-    """Whether records that are stored by id, or one per file, are themselves the answers: ``{"id": {"total":
-    "12.50"}}``.
+    """Whether records stored by id, or one per file, are themselves the answers: ``{"id": {"total": "12.50"}}``.
 
     In a submission, a field with a usual name may instead contain the answer as an object or as JSON.
     """

@@ -125,7 +125,7 @@ def is_unique(values: Sequence[str | None]) -> bool:
 
 
 def does_count(values: Sequence[str | None]) -> bool:
-    """Whether values are whole numbers that may be positions, which start near 0 and have few gaps."""
+    """Whether values are whole numbers below twice their count, so that they may be positions."""
     return {*values} <= set(map(str, range(2 * len(values))))
 
 

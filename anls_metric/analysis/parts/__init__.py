@@ -1,6 +1,6 @@
-"""What is known about a submission besides its score: a module for each figure, which declares it as `PART`.
+"""What is known about a submission besides its score. Each figure has its own module, which declares it as `PART`.
 
-A further figure is a further module: nothing else lists them.
+To add a figure, add a module: there is no other list of figures.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from anls_metric.analysis.scored import Scored, once
 
 _FOUND: list[Part] = [import_module(f"{__name__}.{module.name}").PART for module in iter_modules(__path__)]
 PARTS = tuple(sorted(_FOUND, key=lambda part: (part.order, part.key)))
-"""The parts, in the order in which everything shows them."""
+"""The parts, in the order in which they are shown everywhere."""
 
 BY_NAME: Mapping[str, Part] = {part.key: part for part in PARTS if part.by_name}
-"""The parts that ``--metrics`` asks for, by their names."""
+"""The parts that are requested with ``--metrics``, by name."""
 
 
 @once
 def find_parts(scored: Scored) -> dict[str, Any]:
-    """Find the parts of a submission: those that the user asks for, and those for which there are data.
+    """Compute the parts for a submission: those that the user asks for, and those for which data are available.
 
     Returns:
-        The values of each part, by its key.
+        The values of each part, by key.
 
     Raises:
         InputError: a field that the user names lacks a value.

@@ -16,13 +16,13 @@ from anls_metric.reading.answers import list_places, list_references
 
 
 class Abstention(TypedDict):
-    """How often a submission abstains, and how often it should. Each run of a question counts."""
+    """How often a submission abstains, and how often it should. Each run of a question is counted."""
 
     unanswerable: int
     """the answers to questions without an answer"""
     right_abstentions: int
     missed_abstentions: int
-    """how many of them abstain, and do not"""
+    """how many of them abstain, and how many do not"""
     answerable: int
     """the answers to other questions"""
     false_abstentions: int
@@ -31,11 +31,11 @@ class Abstention(TypedDict):
     accuracy_of_answered: float | None
     """the number of answers that do not abstain, and their mean score; null without any"""
     missing_answers: int
-    """the number of missing answers, which count nowhere else"""
+    """the number of missing answers, which are not counted anywhere else"""
 
 
 def measure_abstention(scored: Scored) -> Abstention:
-    """Measure the abstentions of a submission. If a question has an answer, a prediction that scores above 0 is no
+    """Count the abstentions in a submission. If a question has an answer, a prediction that scores above 0 is not an
     abstention.
 
     Example:
@@ -74,7 +74,9 @@ def measure_abstention(scored: Scored) -> Abstention:
 
 
 def _abstains(prediction: Any, accepted: Iterable[Any]) -> bool:
-    """Whether an answer abstains. A list does if all its items do, and any other value if it is empty."""
+    """Whether an answer abstains. A list abstains if all of its items do, and any other value that is not a string if
+    it is empty.
+    """
     if isinstance(prediction, (list, tuple)):
         return all(_abstains(item, accepted) for item in prediction)
     if isinstance(prediction, str):

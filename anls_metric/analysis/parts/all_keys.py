@@ -1,4 +1,4 @@
-"""The leaves of structured answers, counted by what became of them, and what confidences say about them."""
+"""The leaves of structured answers, counted by outcome, and how well confidences predict whether they are right."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from anls_metric.core.values import RowScore, ScoredLeaf
 
 BINS = 10
-"""The number of bins of confidences."""
+"""The number of confidence bins."""
 
 
 class Bin(TypedDict):
-    """The leaves whose confidence is in one range."""
+    """The leaves with confidences in one range."""
 
     low: float
     high: float
@@ -35,7 +35,7 @@ class Bin(TypedDict):
 
 
 class LeafConfidence(Confidence):
-    """What the confidences say about the leaves."""
+    """How much the confidences say about the leaves."""
 
     leaves: int
     """the number of leaves with a confidence"""
@@ -72,7 +72,8 @@ class Leaves(TypedDict, total=False):
 
 @once
 def assess_leaves(scored: Scored) -> Mapping[str | None, LeafConfidence]:
-    """Relate the leaves of nested values to their confidences, by key, with None for all leaves; {} without any.
+    """Relate the leaves of nested values to their confidences, by key, with None for all leaves. Returns {} if there
+    are no confidences for leaves.
 
     Raises:
         InputError: the user names the field of the confidences, but the leaves are not listed.
@@ -89,13 +90,14 @@ def assess_leaves(scored: Scored) -> Mapping[str | None, LeafConfidence]:
 
 
 def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict[str | None, LeafConfidence]:
-    """Measure how much the confidences say about the leaves of each key and, under None, about all leaves.
+    """Compute how much the confidences say about the leaves under each key and, under None, about all leaves.
 
     Args:
         rows: the scores of answers, which list their leaves.
-        confidences: for each answer numbers in the form of the answer; a number stands for all leaves below it.
+        confidences: for each answer, numbers in the same structure as the answer; a number applies to all leaves below
+            it.
     """
-    from anls_metric.analysis.leaf_keys import name_keys  # a plain run of strings does not need it
+    from anls_metric.analysis.leaf_keys import name_keys  # a plain run over strings does not need it
 
     pairs_of: dict[str | None, list[tuple[float, float]]] = defaultdict(list)
     for row, confidence in zip(rows, confidences):
@@ -108,8 +110,8 @@ def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict
 
 
 def find_confidence(confidence: Any, leaf: ScoredLeaf) -> float | None:
-    """Find the confidence of a leaf by following its path in the prediction, or return None if the prediction lacks the
-    leaf.
+    """Find the confidence for a leaf by following its path in the prediction, or return None if the prediction lacks
+    the leaf.
 
     Example:
         >>> from anls_metric.core.values import ScoredLeaf
@@ -150,13 +152,13 @@ def _measure(pairs: Sequence[tuple[float, float]]) -> LeafConfidence:
 
 
 def describe_leaves(scored: Scored) -> dict[str, Any]:
-    """Describe all leaves of a submission; {} if they are not counted."""
+    """Describe all leaves in a submission. Returns {} if they were not counted."""
     assessed = assess_leaves(scored)
     return {**scored.all_keys, **({"confidence": assessed[None]} if None in assessed else {})}
 
 
 def _write_lines(values: Leaves, write: Write) -> Iterable[Line]:
-    from anls_metric.core.values import LEAF_OUTCOMES  # a plain run of strings does not need them
+    from anls_metric.core.values import LEAF_OUTCOMES  # a plain run over strings does not need them
 
     if values["leaves"]:
         counts = ", ".join(f"{values[name]:,} {name}" for name in LEAF_OUTCOMES)

@@ -1,6 +1,6 @@
 """How much a model's confidence says about its answers.
 
-Answers with the same confidence form one step: they can only be accepted together, so their order does not matter.
+Answers with the same confidence form one group: they can only be accepted together, so their order does not matter.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ LEVELS = (0.9, 0.95, 0.99)
 """The accuracies of `Confidence.coverage`."""
 
 BINS = 15
-"""The most bins of the calibration error. In more bins, even perfect confidences have a large one: with 100, it is
-0.10 for 1,000 answers.
+"""The maximum number of bins for the calibration error. With more bins, even perfect confidences have a large error:
+with 100 bins, it is 0.10 for 1,000 answers.
 """
 
 
 class Confidence(TypedDict):
-    """What the confidences say about the scores."""
+    """How much the confidences say about the scores."""
 
     auroc: float | None
-    """the AUROC, where a tie counts half; null if all answers are right, or all wrong"""
+    """the AUROC, in which ties count half; null if all answers are right or all are wrong"""
     aurc: float
     """the AURC"""
     ece: float
@@ -46,13 +46,13 @@ def measure_confidence(
     correct_at: float = Scorer.correct_at,
     most_bins: int = BINS,
 ) -> Confidence:
-    """Measure how much confidences say about scores.
+    """Compute how much confidences say about scores.
 
     Args:
         confidences: the confidence of each answer, from 0 to 1; one or more.
         scores: the score of each answer, from 0 to 1.
         correct_at: the lowest score of a correct answer.
-        most_bins: the most bins of the calibration error; of n answers, there are at most n - 1.
+        most_bins: the maximum number of bins for the calibration error; for n answers, there are at most n - 1.
 
     Example:
         >>> measures = measure_confidence([0.9, 0.8, 0.8, 0.3], [1.0, 1.0, 0.0, 0.0])
@@ -74,7 +74,7 @@ def measure_confidence(
         count += size
         right += hits
         total += math.fsum(own)
-        won += (size - hits) * (right - hits / 2)  # the wrong answers have a lower confidence than these right ones
+        won += (size - hits) * (right - hits / 2)  # the wrong answers with a lower confidence than these right ones
         risks.append(size * (1.0 - total / count))
         sure += [confidence] * size
         accuracies += [hits / size] * size
@@ -90,11 +90,12 @@ def measure_confidence(
 
 
 def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float], bins: int) -> float:
-    """Compute the expected calibration error in bins with equally many answers.
+    """Compute the expected calibration error with bins that contain equally many answers.
 
     Args:
-        confidences: the confidence of each answer, the highest first.
-        accuracies: for each answer the mean accuracy of the answers with its confidence, which two bins may share.
+        confidences: the confidence of each answer, with the highest first.
+        accuracies: for each answer, the mean accuracy of all answers with the same confidence, even if they are in two
+            bins.
         bins: the number of bins.
     """
     total = len(accuracies)
@@ -105,12 +106,12 @@ def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float], bins
     return math.fsum(gaps) / total
 
 
-# Of a submission
+# For a submission
 
 
 def take_assessments(scored: Scored, role: str) -> tuple[list[int], list[Any]]:
-    """Take the confidences of answers, or the verdicts of a judge, if every answer has one. Missing answers are left
-    out.
+    """Return the confidences of answers, or a judge's verdicts on them, if every answer has one. Missing answers are
+    left out.
 
     Args:
         scored: the submission.
@@ -136,7 +137,9 @@ def take_assessments(scored: Scored, role: str) -> tuple[list[int], list[Any]]:
 
 
 def assess_confidence(scored: Scored) -> Confidence | None:
-    """Relate the scores of a submission to its confidences; None without any, or if they are those of leaves."""
+    """Relate a submission's scores to its confidences. Returns None if there are no confidences, or only confidences
+    for leaves.
+    """
     places, confidences = take_assessments(scored, "confidence")
     if not confidences or any(isinstance(each, (dict, list)) for each in confidences):
         return None

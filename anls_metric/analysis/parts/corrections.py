@@ -1,4 +1,4 @@
-"""What corrections of the gold data changed."""
+"""What the corrections to the gold data changed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Corrections(TypedDict):
 
     accepted: int
     excluded: int
-    """the number of questions with more references, and without a score"""
+    """the number of questions with added references, and of questions left out"""
     anls_without: float
     """the score without corrections"""
 
 
 def count_corrections(scored: Scored) -> Corrections | None:
-    """Count the questions that were corrected; None without corrections."""
+    """Count the questions that were corrected. Returns None if there are no corrections."""
     if scored.uncorrected is None:
         return None
     accepted = len(list(filter(None, scored.added.values())))

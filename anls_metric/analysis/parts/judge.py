@@ -1,4 +1,4 @@
-"""How far the scores and the verdicts of a judge agree."""
+"""How far the scores and a judge's verdicts agree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.core.scorer import Scorer
 from anls_metric.reading.answers import list_ids
 
 MAX_DIFFERENCES = 20
-"""The most answers to list on which score and judge disagree."""
+"""The maximum number of answers to list on which score and judge disagree."""
 
 
 class Disagreement(TypedDict):
@@ -39,13 +39,13 @@ class Judge(_Agreement):
     """How far the scores and the judge agree, and where they do not."""
 
     differences: list[Disagreement]
-    """at most twenty answers on which they differ, the largest difference first"""
+    """at most twenty answers on which they differ, with the largest difference first"""
 
 
 def compare_verdicts(
     scores: Sequence[float], verdicts: Sequence[bool], correct_at: float = Scorer.correct_at
 ) -> _Agreement:
-    """Compare scores with the verdicts of a judge.
+    """Compare scores with a judge's verdicts.
 
     Args:
         scores: the score of each answer, one or more.
@@ -74,7 +74,7 @@ def compare_verdicts(
 
 
 def assess_verdicts(scored: Scored) -> Judge | None:
-    """Compare the scores of a submission with the verdicts of a judge; None without any."""
+    """Compare a submission's scores with a judge's verdicts. Returns None if there are no verdicts."""
     places, verdicts = take_assessments(scored, "judge")
     if not verdicts:
         return None

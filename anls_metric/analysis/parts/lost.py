@@ -15,7 +15,7 @@ class LostRow(TypedDict):
     cause: str
     """the [cause](error_analysis.md#causes)"""
     points: float
-    """what the score loses to it, or what a step gives back; the rows add up to `total`"""
+    """what the score loses to the cause, or what a step gives back; the rows add up to `total`"""
     answers: int
     """the number of answers, or of values of structured answers"""
     meaning: str
@@ -26,7 +26,7 @@ class LostRow(TypedDict):
     anls: float | None
     """the score with these options"""
     lowered: float
-    """what a step takes from other answers, which is part of `points`"""
+    """what a step takes away from other answers, already subtracted in `points`"""
 
 
 class Lost(TypedDict):
@@ -37,14 +37,14 @@ class Lost(TypedDict):
     rows: list[LostRow]
     """the steps, in the order in which they are applied, then the causes of the rest"""
     credit_for_wrong: dict[str, float]
-    """how much of the score is credit for wrong answers, by cause"""
+    """how much of the score is credit given to wrong answers, by cause"""
     groups: dict[str, dict[str, dict[str, float]]]
-    """what each group of `--by` loses to each cause, and each key after the steps"""
+    """what each group of `--by` loses to each cause, and what each key loses after the steps"""
 
 
 def describe_lost(scored: Scored) -> Any:
-    """Describe the account of a submission as `Lost`; the meanings and remedies are messages."""
-    from anls_metric.analysis.lost_points import account_for  # which a quiet run does not need
+    """Describe the account of a submission as `Lost`, with messages as meanings and remedies."""
+    from anls_metric.analysis.lost_points import account_for  # a quiet run does not need it
 
     account = account_for(scored)
     groups = {

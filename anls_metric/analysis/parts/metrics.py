@@ -1,4 +1,4 @@
-"""The values of other metrics of strings, such as F1: the rows of `core.strings.metrics.METRICS`."""
+"""The values of other string metrics, such as F1: the rows of `core.strings.metrics.METRICS`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Mean(TypedDict):
 
     mean: float
     interval: list[float] | None
-    """its mean, or the rate of all texts together, and the 95% CI"""
+    """its mean, or the rate over all texts together, and the 95% CI"""
     label: str
     """its name in tables: `f1 by character` for texts without spaces"""
 
@@ -33,7 +33,7 @@ def describe_metrics(scored: Scored) -> dict[str, Any]:
 
 
 def make_cells(metrics: Mapping[str, Mean]) -> dict[str, Any]:
-    """Make the values of the columns of metrics."""
+    """Create the values for the columns of metrics."""
     means: dict[str, Any] = {f"metric_{name}": each["mean"] for name, each in metrics.items()}
     means |= {f"metric_{name}_label": each["label"] for name, each in metrics.items()}
     return means | {f"metric_{name}_interval": each["interval"] for name, each in metrics.items()}
@@ -48,7 +48,7 @@ def write_lines(metrics: Mapping[str, Mean], write: Write) -> Iterable[Line]:
 
 
 def list_columns(metrics: Mapping[str, Metric]) -> list[Column]:
-    """List the columns of metrics: a mean and its interval each."""
+    """List the columns of metrics: a mean and its interval for each metric."""
     return [
         column
         for name, metric in metrics.items()

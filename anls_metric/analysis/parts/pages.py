@@ -1,4 +1,4 @@
-"""Whether answers name the right pages."""
+"""How often answers name the right pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anls_metric.core.pages import PAGE_METRICS
 
 
 def describe_pages(scored: Scored) -> dict[str, Any]:
-    """Describe the mean of each metric of pages."""
+    """Describe the mean of each page metric."""
     from anls_metric.analysis.pages import measure_pages
 
     return {

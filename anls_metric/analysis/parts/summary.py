@@ -1,4 +1,4 @@
-"""The figures that the script of a benchmark computes for a set of questions."""
+"""The figures that a benchmark's script computes for a set of questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from anls_metric.analysis.part import Line, Part, Write
 
 
 def _write_lines(figures: Mapping[str, Any], write: Write) -> Iterable[Line]:
-    """Write the figures, except those of groups."""
+    """Write the figures, except those for groups."""
     texts = [
         f"{name} {value if isinstance(value, int) else write(value)}"
         for name, value in figures.items()

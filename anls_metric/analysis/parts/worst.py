@@ -54,14 +54,14 @@ class WorstAnswer(_Answer, total=False):
 
 
 def describe_worst(scored: Scored) -> list[WorstAnswer] | None:
-    """Describe as many of the lowest-scoring answers as the user asks for; None if no number is given."""
+    """Describe as many of the lowest-scoring answers as the user asks for. Returns None if no number is given."""
     worst = scored.settings.worst
     return [_explain_question(scored, place) for place in list_worst(scored, worst)] if worst else None
 
 
 def _explain_question(scored: Scored, place: int) -> WorstAnswer:
-    """Describe the answer to a question, and why it has its score."""
-    from anls_metric.analysis.answer_rows import describe_question  # which the figures do not need
+    """Describe the answer to a question, with the reason for its score."""
+    from anls_metric.analysis.answer_rows import describe_question  # the figures do not need it
 
     row, why = describe_question(scored, place), scored.why(scored.representatives[place])
     answer: Any = {key: value for key, value in row.items() if key in WorstAnswer.__annotations__}
@@ -78,7 +78,7 @@ def _explain_question(scored: Scored, place: int) -> WorstAnswer:
 
 def _describe_leaf(leaf: Any) -> Leaf:
     return {
-        "where": leaf.path,  # not "path": gradio takes a dict with this key for a file
+        "where": leaf.path,  # not "path": gradio treats a dict with this key as a file
         "prediction": to_json(leaf.prediction),
         "reference": to_json(leaf.reference),
         "score": leaf.score,
