@@ -1,4 +1,4 @@
-"""Tasks for lmms-eval that are scored with ANLS, such as ``docvqa_val_anls``. They are found by way of
+"""Tasks for lmms-eval that are scored with ANLS, such as ``docvqa_val_anls``. lmms-eval finds them through
 ``LMMS_EVAL_PLUGINS``.
 
 This package does not import lmms-eval, which reads the YAML in the folder `TASKS` and calls the functions named there.
@@ -11,4 +11,4 @@ import os
 __all__ = ["TASKS"]
 
 TASKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tasks")
-"""The folder of the tasks, for ``--include_path``."""
+"""The folder that contains the tasks, for ``--include_path``."""

@@ -1,4 +1,4 @@
-"""lmms-eval asks every package of ``LMMS_EVAL_PLUGINS`` for models. This package has none."""
+"""lmms-eval looks for models in every package listed in ``LMMS_EVAL_PLUGINS``. This package has none."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Formats scores as text, tables, HTML and JSON. Nothing here computes a score."""
+"""Formats scores as text, tables, HTML and JSON. Nothing here computes scores."""

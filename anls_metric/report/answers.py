@@ -1,4 +1,4 @@
-"""Writes rows of answers or of leaves as CSV, JSON lines or Parquet."""
+"""Writes rows of answers or leaves as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def write_answers(path: str, answers: Rows, *, of_values: bool) -> None:
-    """Write the answers of submissions to a file: CSV, JSON lines or Parquet, depending on the ending of the file name.
+    """Write the answers in submissions to a file, as CSV, JSON lines or Parquet, depending on the file extension.
 
     Args:
         path: the file to write.
-        answers: the rows of `answer_rows.list_answers`.
-        of_values: whether the references are lists and nested values, where a list is one accepted value.
+        answers: the rows from `answer_rows.list_answers`.
+        of_values: whether the references are lists and nested values, so that a list is a single accepted value.
 
     Raises:
         InputError: the library for Parquet is missing. OSError: the file cannot be written.
@@ -37,7 +37,7 @@ def _write_references(accepted: Sequence[Any]) -> Any:
 
 
 def write_rows(path: str, rows: Rows) -> None:
-    """Write rows to a file. Raises InputError and OSError as `write_answers` does."""
+    """Write rows to a file. Raises the same errors as `write_answers`."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     with open_aside(path) as file:
         WRITERS[os.path.splitext(path)[1].lower()](file, names, rows)
@@ -50,7 +50,7 @@ def _write_csv(file: IO[str], names: Names, rows: Rows) -> None:
 
 
 def _make_cell(value: Any) -> Any:
-    """Make a cell from a value. Lists and objects become JSON, and no text becomes a formula."""
+    """Convert a value to a cell. Lists and objects become JSON, and strings are guarded so that none is a formula."""
     if isinstance(value, str):
         return guard_formula(value)
     return value if value is None or isinstance(value, (int, float)) else json.dumps(value, ensure_ascii=False)
@@ -71,7 +71,7 @@ def _write_parquet(file: IO[str], names: Names, rows: Rows) -> None:
 
 
 def _make_column(values: Sequence[Any]) -> Sequence[Any]:
-    """Make a column of one type: strings, numbers, or lists of strings; other values become JSON."""
+    """Convert values to a column of a single type: strings, numbers, or lists of strings; other values become JSON."""
     kinds = {type(value) for value in values if value is not None}
     items = {type(item) for value in values if isinstance(value, list) for item in value}
     if kinds <= {str} or kinds <= {int, float} or (kinds == {list} and items <= {str}):
@@ -84,4 +84,4 @@ WRITERS: Mapping[str, Callable[[IO[str], Names, Rows], None]] = {
     ".jsonl": _write_json_lines,
     ".parquet": _write_parquet,
 }
-"""The ending of a file of answers -> what writes it."""
+"""The extension of a file of answers -> the function that writes the file."""

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from anls_metric.report import schema
 
 MOST_WIDTHS = 5
-"""An axis is at most so many times as wide as the median interval, on each side of zero."""
+"""On each side of zero, an axis extends over at most this many times the width of the median interval."""
 
 
 def find_reach(pair: schema.Comparison) -> tuple[float, float]:
-    """Return the two ends of a comparison's interval or, if it has none, the difference twice."""
+    """Return the two ends of a comparison's interval or, if there is none, the difference twice."""
     low, high = pair["interval"] or (pair["difference"], pair["difference"])
     return low, high
 
 
 def find_limits(pairs: Sequence[schema.Comparison]) -> tuple[float, float]:
-    """Find the ends of the axis, which always includes zero. Differences that would squeeze all others are left
+    """Find the ends of the axis, which always includes zero. Differences that would squeeze all the others are left
     outside.
 
     Example:

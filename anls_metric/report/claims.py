@@ -1,6 +1,7 @@
-"""Writes what a document lets one say in a paper, what not yet, and what would decide it.
+"""Writes what the results in a document allow one to claim in a paper, what they do not yet allow, and what would
+decide it.
 
-The report, Markdown and the terminal show these sentences. They are written from the document alone.
+The report, Markdown and the terminal show these sentences, which are derived from the document alone.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from anls_metric.report.schema import Document
 from anls_metric.report.wording import get_label
 
 MANY_TIMES = 50
-"""So many times the documents of a set are out of reach."""
+"""More than this many times the documents in a set are out of reach."""
 
 
 class Claim(NamedTuple):
     """A sentence about the scores.
 
     Attributes:
-        title: what the sentence is.
-        quote: what to write in a paper, or not; "" for nothing.
+        title: the kind of sentence.
+        quote: what one can or cannot write in a paper; "" for nothing.
         text: the rest of the sentence.
     """
 
@@ -37,8 +38,8 @@ class Claim(NamedTuple):
 
 
 class Claims(NamedTuple):
-    """What one can write, what one cannot write yet, and what would decide it; and the submission that this is about
-    ("" for the only one).
+    """What one can claim, what one cannot claim yet, and what would decide it, with the submission that the claims are
+    about ("" for the only one).
     """
 
     can: Claim
@@ -48,12 +49,12 @@ class Claims(NamedTuple):
 
     @property
     def sentences(self) -> tuple[Claim, ...]:
-        """The three of them."""
+        """The three sentences."""
         return self[:3]
 
 
 class _Pair(NamedTuple):
-    """A comparison with the baseline: a model minus the baseline."""
+    """A comparison with the baseline, in which the difference is the model minus the baseline."""
 
     model: str
     baseline: str
@@ -61,17 +62,17 @@ class _Pair(NamedTuple):
 
     @property
     def names(self) -> tuple[str, str]:
-        """The higher and the lower of both."""
+        """The names of the two submissions, the one with the higher score first."""
         return (self.model, self.baseline) if self.values["difference"] >= 0 else (self.baseline, self.model)
 
 
 def write_claims(document: Document, numbers: NumberFormat, names: Mapping[str, str] | None = None) -> Claims:
-    """Write the claims of a document.
+    """Write the claims that the results in a document allow.
 
     Args:
-        document: as `document.build_document` makes it.
+        document: a document from `document.build_document`.
         numbers: how scores are printed.
-        names: shorter names of the submissions.
+        names: shorter names for the submissions.
     """
     short = names or {each["name"]: each["name"] for each in document["submissions"]}
     pairs = [
@@ -112,14 +113,14 @@ def _points(value: float, numbers: NumberFormat, form: str = "") -> str:
 
 
 def _count(document: Document, factor: int = 1) -> str:
-    """Count the documents of a set; without documents, the questions."""
+    """Write the number of documents in a set or, without documents, the number of questions."""
     clusters = document["clusters"]
     count, noun = (clusters["count"], "document") if clusters else (document["questions"], "question")
     return count_noun(count * factor, noun)
 
 
 def _write_score(document: Document, numbers: NumberFormat, names: Mapping[str, str]) -> Claims:
-    """Write the claims of a single submission."""
+    """Write the claims about a single submission."""
     (submission,) = document["submissions"]
     interval, score = submission["interval"], numbers.format(submission["anls"])
     certainty = f" (95% CI {numbers.format(interval)})" if interval else ""
@@ -147,7 +148,7 @@ def _write_score(document: Document, numbers: NumberFormat, names: Mapping[str, 
 
 
 def _write_too_few(document: Document, pairs: Sequence[_Pair], numbers: NumberFormat) -> Claims:
-    """Write the claims of comparisons without a test."""
+    """Write the claims about comparisons for which there are too few documents to test."""
     wanted = max(pairs, key=lambda pair: abs(pair.values["difference"]))
     difference = _points(wanted.values["difference"], numbers, "+")
     high, low = wanted.names
@@ -160,7 +161,7 @@ def _write_too_few(document: Document, pairs: Sequence[_Pair], numbers: NumberFo
 
 
 def _write_p(document: Document, p_value: float) -> str:
-    """Write a p-value, and what it is adjusted for."""
+    """Write a p-value and what it is adjusted for."""
     count = len(document["comparisons"])
     if count < 2:
         return format_p_value(p_value)
@@ -169,7 +170,7 @@ def _write_p(document: Document, p_value: float) -> str:
 
 
 def _write_decided(decided: Sequence[_Pair], document: Document, numbers: NumberFormat) -> Claim:
-    """Write which models differ from the baseline: those that are better, else those that are worse."""
+    """Write which models differ from the baseline: those that are better or, if there are none, those worse than it."""
     better = [pair for pair in decided if pair.values["verdict"] == "better"]
     shown, word = (better, "higher") if better else (decided, "lower")
     base = shown[0].baseline
@@ -185,33 +186,33 @@ def _write_decided(decided: Sequence[_Pair], document: Document, numbers: Number
 
 
 def _join(names: Sequence[str], most: int = 2) -> str:
-    """Join names: of many, the first."""
+    """Join names, writing only the first few of many."""
     shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} others"]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
 def _bound(pair: _Pair, numbers: NumberFormat) -> float:
-    """The largest difference in the interval of a pair, rounded up as it is printed."""
+    """Return the largest absolute difference in a pair's interval, rounded up to the printed digits."""
     scale = 10.0**numbers.places
     far: float = max(map(abs, pair.values["interval"]))
     return math.ceil(far * scale - 1e-9) / scale
 
 
 def _write_equal(opened: Sequence[_Pair], numbers: NumberFormat) -> Claim:
-    """Write within which limits the closest pair is equal."""
+    """Write by how much the closest pair differs at most."""
     pair = min((pair for pair in opened if pair.values["interval"]), key=lambda pair: _bound(pair, numbers))
     high, low = pair.names
     return _can(f"{high} and {low} differ by less than {_points(_bound(pair, numbers), numbers)} (95% CI).")
 
 
 def _write_open(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim:
-    """Write the difference that one would want to claim, and its p-value."""
+    """Write the claim that one would like to make but cannot, with its p-value."""
     high, low = pair.names
     return _cannot(f"{high} beats {low}.", f"{_write_p(document, pair.values['p_value_adjusted'])}.")
 
 
 def _write_needed(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim:
-    """Write how many documents would decide a pair, or which document does."""
+    """Write how many documents would decide a pair, or which document could."""
     needed, clusters = pair.values.get("documents_needed"), document["clusters"]
     noun = "documents" if clusters else "questions"
     count = clusters["count"] if clusters else pair.values["questions"]
@@ -237,7 +238,7 @@ def _round_up(count: int) -> int:
 
 
 def _write_doubt(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim:
-    """Write what a significant difference does not say."""
+    """Write what a significant difference does not show."""
     values, (high, low) = pair.values, pair.names
     if values["seeds_bound"] and abs(values["difference"]) < values["seeds_bound"]:
         bound = _points(values["seeds_bound"], numbers)
@@ -255,5 +256,5 @@ def _write_doubt(pair: _Pair, document: Document, numbers: NumberFormat) -> Clai
 
 
 def _write_more(document: Document) -> Claim:
-    """Write what a decided comparison gains from more documents."""
+    """Write what more documents would add to a decided comparison."""
     return _decides(f"It is decided; with {_count(document, 4)}, the interval would be half as wide.")

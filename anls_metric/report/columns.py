@@ -1,4 +1,4 @@
-"""The columns that tables of submissions can have: a table whose keys are those of the JSON document."""
+"""The columns that tables of submissions can have, by the keys of the JSON document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from anls_metric.core.checks import describe_unknown
 from anls_metric.messages import make_error
 
 Names = str | Iterable[str]
-"""The columns that a user asks for: keys of `COLUMNS`, as a list or as a text with commas; empty for the usual ones."""
+"""The columns that a user asks for: keys of `COLUMNS`, as a list or as a comma-separated string; empty for the usual
+columns.
+"""
 
 
 _INTERVAL = ("95% CI", "confidence interval")
@@ -47,34 +49,37 @@ _COLUMNS = (
     Column("empty", "empty", "empty predictions", shown=(TERMINAL,)),
 )
 COLUMNS: Mapping[str, Column] = {column.key: column for column in _COLUMNS}
-"""The columns by their keys."""
+"""The columns by key."""
 
 USUAL_COLUMNS, TERMINAL_COLUMNS, ASKED_COLUMNS = (
     tuple(key for key, column in COLUMNS.items() if place in column.shown) for place in (TABLE, TERMINAL, REPORT)
 )
-"""The columns of tables, those of a terminal, and those that the report shows beside the score because somebody asked
-for them. Columns without values are left out."""
+"""The columns in tables, those in a terminal, and those that the report shows beside the score because they were asked
+for. Columns without values are left out.
+"""
 
 IMPORTANT_COLUMNS = (
     *("anls", "interval", "difference", "p_value_adjusted", "verdict", "wins", "losses"),
     *("anls_extracted", "empty", "exact_match", "contains"),
 )
-"""The usual columns of a terminal, the most important first. As many as fit stand beside those that are asked for."""
+"""The usual columns in a terminal, with the most important first. As many as fit are shown beside those that were asked
+for.
+"""
 
 KEY_COLUMNS = (
     *("right", "close", "wrong", "missed", "invented", "precision", "recall", "f1", "f1_interval", "exact_match"),
     *("anls", "interval", "difference", "difference_interval", "verdict"),
 )
-"""The columns of the table of keys."""
+"""The columns in the table of keys."""
 
 SHORT_KEY_COLUMNS = ("right", "close", "wrong", "missed", "invented", "anls", "difference", "verdict")
-"""The same in a terminal, if there are several submissions."""
+"""The columns in the table of keys in a terminal if there are several submissions."""
 
 COPIED_COLUMNS = (
     *("anls", "interval", *ASKED_COLUMNS, "anls_extracted", "empty"),
     *("difference", "difference_interval", "p_value_adjusted"),
 )
-"""The columns of the tables that the report copies."""
+"""The columns in the tables that can be copied from the report."""
 
 # The usual columns in LaTeX
 LATEX_COLUMNS = ("anls", "interval", "difference", "difference_interval", "p_value_adjusted")
@@ -86,10 +91,11 @@ def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: It
     Args:
         records: the rows.
         names: the columns that the user asks for.
-        usual: the usual columns. Those without values are left out.
+        usual: the usual columns, of which those without values are left out.
 
     Raises:
-        ValueError: there is no such column, or no row has a value for it. A heading such as "p" is a name, too.
+        ValueError: there is no such column, or no row has a value for it. A heading such as "p" is also accepted as a
+            name.
 
     Example:
         >>> [column.key for column in choose_columns([{"name": "a", "anls": 0.5}], "anls", ())]

@@ -1,4 +1,4 @@
-"""Writes what the report shows without a script, which is the table of submissions and the tables of all details."""
+"""Writes what the report shows even without its script: the table of submissions and the tables with all details."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from anls_metric.report.wording import get_label
 
 
 def escape_sentence(text: str) -> str:
-    """Format a text as HTML, with real minus signs, and without line breaks in hyphenated names.
+    """Format a string as HTML, with real minus signs and without line breaks in hyphenated names.
 
     Example:
         >>> escape_sentence("-0.5 of Qwen2-VL")
@@ -38,7 +38,7 @@ _HTML = Markup(escape_sentence, {"best": "<b>{}</b>"})
 
 
 def as_html_tables(document: Document, numbers: NumberFormat) -> str:
-    """Format the tables of a document as HTML, with everything else it says about each submission."""
+    """Format the tables of a document as HTML, along with the rest of its information about each submission."""
     lines = [
         [_HTML.escape(text) for text in (submission["name"], name, text)]
         for submission in document["submissions"]
@@ -47,7 +47,7 @@ def as_html_tables(document: Document, numbers: NumberFormat) -> str:
     tables = [_mark_reversed(document, table) for table in build_tables(document, numbers, (), _HTML)]
     more = [PrintedTable("Further figures", (), [["submission", "figure", "details"], *lines])] if lines else []
     notes = "".join(f"<p>{_HTML.escape(note)}</p>" for note in list_notes(document))
-    signature = f"<p>{escape(document['signature'], 2000)}</p>"  # as it is, to be copied
+    signature = f"<p>{escape(document['signature'], 2000)}</p>"  # unchanged, so that it can be copied
     return "\n".join([*map(_format_table, [*tables, *more]), notes + signature])
 
 
@@ -58,7 +58,7 @@ def _list_runs(submission: Submission, numbers: NumberFormat) -> list[tuple[str,
 
 
 def _mark_reversed(document: Document, table: PrintedTable) -> PrintedTable:
-    """Say in the table of all variants under which of them the second-best submission leads."""
+    """Mark in the table of all variants those under which the second-best submission leads."""
     submissions = document["submissions"]
     if not table.title.endswith("under each variant") or len(submissions) < 2:
         return table
@@ -85,9 +85,7 @@ def _format_row(row: Sequence[str]) -> str:
 
 
 def list_asked(document: Document, numbers: NumberFormat) -> list[dict[str, Any]]:
-    """List the columns that somebody asked for, each with its heading, its meaning, and its cell for every
-    submission.
-    """
+    """List the columns that were asked for, each with its heading, its meaning, and a cell for every submission."""
     records = collect_records(document)
     columns = [
         {
@@ -124,34 +122,34 @@ def describe_set(document: Document, source: str) -> str:
 
 
 def _write_setting(part: str) -> str:
-    """Write a setting of a signature, in percent if it is a similarity, as all of them are on a page."""
+    """Write a setting from a signature. A similarity is written as a percentage, as everywhere in the report."""
     name, _, value = part.partition(":")
     return f"{name} {100 * float(value):g}%" if name == "threshold" else f"{name} {value}"
 
 
-# The option that extracts answers, in a command
+# The option that extracts answers, as in a command
 _EXTRACT = re.compile(r" --extract[ =](?:'[^']*'|\S+)")
 
 
-# The folders of an absolute path: of whoever made the report
+# The folders in an absolute path, which reveal who created the report
 _ABSOLUTE = re.compile(r"(?<![^\s'\"=:])(?:[A-Za-z]:)?[/\\](?:[^/\\'\"\s=]+[/\\])+")
 
 
 def describe_origin(run: Run, front_end: FrontEnd) -> str:
-    """Describe as HTML where the report comes from, and how to recreate it, also with the extractions that hints
-    propose.
+    """Describe as HTML where the report comes from and how to recreate it, including with the extraction steps that
+    hints propose.
 
     Args:
-        run: what the report is about.
-        front_end: what made it. The web app has no command, and its options name files of the server.
+        run: the run that the report shows.
+        front_end: what created the report. The web app has no command, and its options refer to files on the server.
     """
     command = run["command"]
-    # Lists are tuples, as the options read them, whether or not the document was kept in a file.
+    # Lists become tuples, as the options read them, whether or not the document was saved to a file.
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in run["options"].items()}
     function = "compare" if run["comparisons"] else "score"
 
     def write(**more: str) -> str:
-        """Write the command or the call with different values for some options."""
+        """Write the command or the call, with other values for some options."""
         if command:
             words = [_EXTRACT.sub("", command) if more else command]
             return " ".join([*words, *(f"--{name} {value}" for name, value in more.items())])
@@ -172,15 +170,15 @@ def describe_origin(run: Run, front_end: FrontEnd) -> str:
     return "".join(f"<p>{escape(name)}: <code>{escape(text, 2000)}</code></p>" for name, text in lines)
 
 
-# Options, as the command and Python write them
+# Options as they are written in a command and in Python
 _OPTIONS = re.compile(r'(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?|\b[a-z_]+=(?:"[^"]*")?)')
 
 
 def format_hints(document: Document, run: Run, front_end: FrontEnd) -> str:
-    """Format the hints of a worded document as HTML, for the web app with the buttons that set their options.
+    """Format the hints in a worded document as HTML. For the web app, add the buttons that set their options.
 
-    Hints about one of several submissions are folded, because the row of the submission shows what matters; so are
-    those about differences.
+    Hints about one of several submissions are folded, because the submission's row shows what matters; so are hints
+    about differences.
     """
     several, shown, folded = len(document["submissions"]) > 1, "", ""
     for hint, message in zip(document["hints"], run["report"]["messages"], strict=True):
@@ -198,7 +196,9 @@ def format_hints(document: Document, run: Run, front_end: FrontEnd) -> str:
 
 
 def _format_action(options: Mapping[str, str]) -> str:
-    """Format the button with which the web app sets the options of a hint; "" if the page lacks a control for one."""
+    """Format the button with which the web app sets the options of a hint; "" if the page lacks a control for any of
+    them.
+    """
     labels = [OPTIONS[name].label if name in OPTIONS else "" for name in options]
     if not all(labels) or not labels:
         return ""
@@ -234,7 +234,7 @@ MOST_WORST = 10
 
 
 def format_worst(data: Mapping[str, Any]) -> str:
-    """Format the lowest-scoring questions of the data of a report as a table of HTML, for browsers without a script."""
+    """Format the lowest-scoring questions in the report data as an HTML table, for browsers without JavaScript."""
     rows = [[own["rows"][number] for own in data["answers"]] for number in range(len(data["ids"]))]
     means = [sum(each["score"] for each in row if each) / max(1, sum(map(bool, row))) for row in rows]
     order = sorted((number for number in range(len(rows)) if means[number] < 1), key=means.__getitem__)[:MOST_WORST]

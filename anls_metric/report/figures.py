@@ -1,4 +1,4 @@
-"""Draws figures for a paper with matplotlib, from the document of all results: see `KINDS`."""
+"""Draws figures for a paper with matplotlib from the document of all results: see `KINDS`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from anls_metric.writing import check_output, open_aside
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDTH = 3.3  # inches: a column of an article with two columns
+WIDTH = 3.3  # inches: one column of a two-column article
 _MAX_NAME, _MAX_GROUPS = 24, 30
-# The colors of Okabe and Ito that are dark enough on white. In gray print, marks and dashes tell models apart.
+# Okabe and Ito's colors that are dark enough on white. In grayscale, marks and dashes distinguish the models.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKS, _DASHES = "os^Dv", ("-", "--", "-.", ":")
 _VERDICT_COLORS, _GRAY = {"better": COLORS[0], "worse": COLORS[1]}, "#595959"
@@ -34,18 +34,18 @@ STYLE = {
     **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
     "lines.linewidth": 1.2,
     "lines.markersize": 4.5,
-    "pdf.fonttype": 42,  # publishers refuse Type 3
+    "pdf.fonttype": 42,  # publishers reject Type 3
     "svg.hashsalt": "anls",
 }
-# The ending of a file -> its metadata without a date, so that the same results are the same bytes.
+# The file extension -> the metadata without a date, so that the same results lead to the same bytes.
 _METADATA: Mapping[str, Mapping[str, None]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
 
 
 def complete(document: Document, run: Run, kind: str, front_end: FrontEnd = "python") -> Document:
-    """Add what a kind of figure shows besides to the worded document of a run.
+    """Add to a run's worded document the additional data that a kind of figure shows.
 
     Raises:
-        InputError: the run lacks the data of this kind.
+        InputError: the run lacks the data for this kind.
     """
     figures = run["figures"]
     if kind in figures["unfit"]:
@@ -61,7 +61,7 @@ def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
     """Draw a figure on axes, and return the axes. If none are given, draw in a pyplot figure, which a notebook shows.
 
     Args:
-        document: as `complete` makes it.
+        document: a document from `complete`.
         kind: a key of `KINDS`.
         axes: where to draw.
 
@@ -79,11 +79,11 @@ def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
 
 
 def write_figure(path: str, document: Document, kind: str, inputs: Sequence[str]) -> None:
-    """Write a figure to a PDF, SVG or PNG file, depending on the ending of its path. The same results give the same
+    """Write a figure to a PDF, SVG or PNG file, depending on the file extension. The same results lead to the same
     bytes.
 
     Raises:
-        InputError: there is no such format, matplotlib is missing, or the file is an input.
+        InputError: the format is not supported, matplotlib is missing, or the file is an input.
         OSError: the file cannot be written.
     """
     ending, content, matplotlib = check_path(path), io.BytesIO(), _import_matplotlib()
@@ -98,7 +98,7 @@ def write_figure(path: str, document: Document, kind: str, inputs: Sequence[str]
 
 
 def check_path(path: str) -> str:
-    """Return the ending of a figure's path. Raises InputError if there is no such format."""
+    """Return the file extension of a figure's path. Raises InputError if the format is not supported."""
     ending = os.path.splitext(path)[1].lower()
     if ending not in _METADATA:
         raise make_error(path, "the file name of a figure must end in .pdf, .svg or .png, such as figure.pdf")
@@ -114,25 +114,23 @@ def _import_matplotlib() -> Any:
 
 
 def _draw_alone(document: Document, kind: str, make_figure: Callable[..., Any]) -> Axes:
-    """Draw a figure that is as wide as a column, and as high as its content."""
+    """Draw a figure that is as wide as a column and as high as its content."""
     figure = make_figure(dpi=200, layout="constrained")
     axes: Axes = figure.add_subplot()
-    axes.tick_params(labelsize=FONT_SIZE)  # ticks are also made later, in the style of the user
+    axes.tick_params(labelsize=FONT_SIZE)  # later ticks would have the user's style
     figure.set_size_inches(WIDTH, KINDS[kind](document, axes))
     return axes
 
 
-# Each kind draws on the axes, and returns the height in inches that it needs.
+# The function for each kind draws on the axes, and returns the height in inches that it needs.
 
 
 def draw_forest(document: Document, axes: Axes) -> float:
-    """Draw a row for each model, with its difference from the baseline, the interval of the difference, and its
-    score.
-    """
+    """Draw a row for each model: its difference from the baseline, the interval of the difference, and the score."""
     names, submissions = _name_models(document), document["submissions"]
     pairs = {pair["second"]: pair for pair in document["comparisons"] if pair["first"] == document["baseline"]}
     low, high = find_limits(list(pairs.values())) if pairs else (0.0, 1.0)
-    if document.get("chose_best"):  # else the order is that of the user
+    if document.get("chose_best"):  # otherwise, keep the user's order
         submissions = sorted(submissions, key=lambda each: -each["anls"])
     for y, each in enumerate(submissions):
         if pair := pairs.get(each["name"]):
@@ -155,7 +153,7 @@ def draw_forest(document: Document, axes: Axes) -> float:
 
 
 def _draw_difference(axes: Axes, y: float, pair: schema.Comparison, low: float, high: float) -> None:
-    """Draw a difference: hollow if it is not significant, and an arrow if it is outside of the axis."""
+    """Draw a difference, as a hollow mark if it is not significant, and as an arrow if it is outside the axis."""
     color, value = _VERDICT_COLORS.get(pair["verdict"], _GRAY), min(max(pair["difference"], low), high)
     mark = "o" if value == pair["difference"] else "<" if value == low else ">"
     face = "white" if color == _GRAY else color
@@ -163,7 +161,7 @@ def _draw_difference(axes: Axes, y: float, pair: schema.Comparison, low: float, 
 
 
 def _write_beside(axes: Axes, y: float, text: str) -> None:
-    """Write a text to the right of a row."""
+    """Write text to the right of a row."""
     axes.annotate(text, (1.03, y), xycoords=("axes fraction", "data"), va="center", fontsize="small")
 
 
@@ -182,8 +180,8 @@ def draw_thresholds(document: Document, axes: Axes) -> float:
 
 
 def draw_groups(document: Document, axes: Axes, field: str = "") -> float:
-    """Draw a row for each group of a field, by default the first field. Each model has a dot with its interval in the
-    row.
+    """Draw a row for each group of a field, by default the first field. In each row, every model has a dot with its
+    interval.
     """
     submissions, names = document["submissions"], _name_models(document)
     field = field or next(name for name in submissions[0]["groups"] if name != KEYS)
@@ -219,7 +217,7 @@ def _name_models(document: Document) -> dict[str, str]:
 
 
 def _write(text: str) -> str:
-    """Write a short text that matplotlib takes neither for a formula nor for a hidden label."""
+    """Convert a string to a short label that matplotlib mistakes neither for a formula nor for a hidden label."""
     text = make_printable(text)
     text = shorten(text, _MAX_NAME - 3 if len(text) > _MAX_NAME else _MAX_NAME).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
@@ -230,7 +228,7 @@ def _describe_scale(document: Document) -> str:
 
 
 def _draw_dot(axes: Axes, y: float, value: float, interval: Sequence[float] | None, color: str, **mark: Any) -> None:
-    """Draw a value in percent with its interval."""
+    """Draw a value with its interval as percentages."""
     if interval:
         axes.plot([100 * end for end in interval], [y, y], color=color)
     axes.plot([100 * value], [y], color=color, **mark)
@@ -245,7 +243,7 @@ def _label_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _add_legend(axes: Axes, count: int) -> float:
-    """Add a legend of several models above the axes, and return its height."""
+    """If there are several models, add a legend above the axes. Returns the height of the legend."""
     if count == 1:
         return 0.0
     spaces: dict[str, Any] = {"borderaxespad": 0.3, "handlelength": 2.2, "columnspacing": 1}

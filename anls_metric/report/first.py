@@ -1,4 +1,4 @@
-"""Formats as HTML the questions to look at first, from the data of a report."""
+"""Formats the questions to look at first as HTML, from the data of a report."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.texts import escape
 
 MOST_EDITS = 12
-"""The most edits and equal parts to draw; of more, the texts are shown one after the other."""
+"""The maximum number of edits and equal parts to draw. If there are more, the two strings are shown one after the
+other.
+"""
 
 MOST_LEAVES = 3
 
 
 def format_first(cases: Sequence[Any], data: Mapping[str, Any], numbers: NumberFormat, first: int, second: int) -> str:
-    """Format the questions to look at first; "" for none.
+    """Format the questions to look at first. Returns "" if there are none.
 
     Args:
-        cases: what `first_look.choose_cases` chose.
+        cases: the questions that `first_look.choose_cases` chose.
         data: the data of the report.
         numbers: how scores are printed.
         first, second: the numbers of a submission and of its baseline; -1 for no baseline.
@@ -59,8 +61,8 @@ def _format_case(case: Any, data: Mapping[str, Any], numbers: NumberFormat, firs
 
 
 def _draw(answer: Mapping[str, Any], references: Sequence[str], cause: str) -> Iterator[str]:
-    """Draw an answer with its edits to the closest reference; of a nested value, its wrong leaves, those with the cause
-    first.
+    """Draw an answer with its edits to the closest reference. For a nested value, draw its wrong leaves, with those
+    that have the cause first.
     """
     if "tree" in answer:
         lacks = {"missed": "prediction", "invented": "reference"}.get(cause, "")
@@ -84,7 +86,7 @@ def _draw(answer: Mapping[str, Any], references: Sequence[str], cause: str) -> I
 
 
 def _replace(gone: str | None, come: str | None, between: str = " ") -> str:
-    """Draw a text in place of another one."""
+    """Draw one string in place of another."""
     old = f"<del>{escape(gone, 120)}</del>" if gone else ""
     new = f"<ins>{escape(come, 120)}</ins>" if come else ""
     return (between if old and new else "").join([old, new])

@@ -1,4 +1,4 @@
-"""Says in words what the report shows, in its heading and in the sentences under it."""
+"""Describes in words what the report shows, in its heading and in the sentences under it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def describe_headline(run: Run) -> Headline:
-    """Describe the top of the report. The JSON document of a command with ``--report`` also has these keys.
+    """Describe the top of the report. With ``--report``, the command's JSON document also has these keys.
 
     Args:
-        run: a document with what the report needs.
+        run: a document that contains what the report needs.
 
     Returns:
         The heading and the sentences under it, and the figures that the report draws first.
@@ -49,7 +49,7 @@ def describe_headline(run: Run) -> Headline:
 
 
 def percent_numbers(run: Run) -> NumberFormat:
-    """Make the number format of the report: percent, with one digit unless the user asks for a different number of
+    """Return the number format of the report: percentages with one digit, unless the user asks for another number of
     digits.
     """
     return PERCENT if run["digits"] is None else PERCENT._replace(digits=run["digits"])
@@ -58,7 +58,7 @@ def percent_numbers(run: Run) -> NumberFormat:
 def _describe_score(
     submission: Submission, names: Mapping[str, str], numbers: NumberFormat, warnings: Sequence[str]
 ) -> Headline:
-    """Describe the score of a single submission: its heading and summary."""
+    """Describe the score of a single submission, in a heading and a summary."""
     interval = [f"The 95% CI is {numbers.format(submission['interval'])}."] if submission["interval"] else []
     return {
         "heading": f"{names[submission['name']]} scores {numbers.format(submission['anls'])}",
@@ -73,12 +73,12 @@ def _spell(count: int) -> str:
 
 
 def _join(names: Sequence[str], most: int = 3) -> str:
-    """Join names as a sentence does: "a, b and c", or for more than `most`, "a, b and 7 others"."""
+    """Join names for a sentence: "a, b and c" or, if there are too many for `most`, "a, b and 7 others"."""
     shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} others"]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
-# A comparison is that of the best two: its second is the best.
+# Here, a comparison is that of the best two submissions, with the best as its second.
 
 
 def _write_heading(
@@ -100,7 +100,7 @@ def _write_heading(
 
 
 def _write_raw(document: Document, names: Mapping[str, str]) -> list[str]:
-    """Write which scores are of raw output, and which submission overtakes which other one after extraction."""
+    """Write which scores are for raw output, and which submissions overtake which others after extraction."""
     submissions = document["submissions"]
     scores = {each["name"]: each["anls"] for each in submissions}
     proposed = [hint for hint in document["hints"] if hint["extract"] and hint["anls"] is not None]
@@ -120,7 +120,7 @@ def _write_raw(document: Document, names: Mapping[str, str]) -> list[str]:
     return [f"{said} for raw output; ◇ marks {them} after extraction{more}."]
 
 
-_MANY_EMPTY = 0.1  # of all answers: the lines of the submissions have the others
+_MANY_EMPTY = 0.1  # of all answers; smaller numbers are in the rows of the submissions
 
 
 def _write_empty(submissions: Sequence[Submission], names: Mapping[str, str]) -> list[str]:
@@ -141,7 +141,7 @@ def _write_difference(
     names: Mapping[str, str],
     numbers: NumberFormat,
 ) -> list[str]:
-    """Write the difference between the best two, its interval and its p-value; nothing if several share the lead."""
+    """Write the difference between the best two, its interval and its p-value, unless several share the lead."""
     several, is_significant = len(names) > 2, list(ranks.values()).count(1) == 1
     if several and not is_significant:
         return []
@@ -155,7 +155,7 @@ def _write_difference(
 
 
 def _orient(pair: Mapping[str, Any], baseline: str) -> Mapping[str, Any]:
-    """Turn a comparison so that it is the model minus the baseline, if one of both is."""
+    """Reverse a comparison if its second submission is the baseline, so that it is the model minus the baseline."""
     if pair["second"] != baseline:
         return pair
     interval = pair["interval"] and [0.0 - end for end in reversed(pair["interval"])]
@@ -164,23 +164,23 @@ def _orient(pair: Mapping[str, Any], baseline: str) -> Mapping[str, Any]:
 
 
 def _show(value: float, numbers: NumberFormat, form: str = "") -> str:
-    """Write a difference with more digits if the usual ones would show 0."""
+    """Format a difference, with more digits than usual if it would otherwise appear as 0."""
     digits = numbers.digits or 0
     texts = [numbers._replace(digits=digits + more).format(value, form) for more in range(5)]
     return next((text for text in texts if text.strip("+-0.")), texts[0])
 
 
 def _write_deciding(deciding: Any) -> list[str]:
-    """Write which document makes up half of the difference between the best two, or decides it."""
+    """Write which document makes up a third of the difference between the best two, or decides it."""
     if deciding is None:
         return []
     fields = {key: value for key, value in deciding.items() if key != "of"}
     sentence = OneDocument(**fields).describe(deciding["of"])
-    return [f"{sentence.replace('the verdict', 'The verdict', 1)}."]  # or it begins with a name
+    return [f"{sentence.replace('the verdict', 'The verdict', 1)}."]  # it may also begin with a name
 
 
 def _write_reversals(standings: Mapping[str, Any], second: str, numbers: NumberFormat) -> list[str]:
-    """Write under how many variants the second leads the best, and by how much at most."""
+    """Write under how many variants the second-best leads the best, and by how much at most."""
     reversals, variants = standings["reversed_by"], next(iter(standings["variants"].values()), None)
     if not variants:
         return []

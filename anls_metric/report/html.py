@@ -1,7 +1,7 @@
-"""The HTML report: one file that shows scored submissions, opens offline, and can be sent to a colleague.
+"""The HTML report, which is a single file that shows scored submissions, opens offline, and can be sent to a colleague.
 
-The file holds one JSON document. The scripts in assets/report draw everything from this document with text nodes, so
-that no text of a user becomes markup. Python fills in a template and escapes what it inserts.
+The file contains one JSON document. The scripts in assets/report draw everything from this document with text nodes, so
+that no user text becomes markup. Python fills in a template and escapes what it inserts.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from anls_metric.writing import check_output, write_whole
 
 
 def as_html(run: Run, front_end: FrontEnd = "python") -> str:
-    """Format a report of one or more submissions as an HTML file.
+    """Format a report on one or more submissions as an HTML file.
 
     Args:
-        run: a document with what the report needs: see `anls_metric.document.build_document`.
+        run: a document that contains what the report needs: see `anls_metric.document.build_document`.
         front_end: the front end in whose words hints name options.
 
     Returns:
-        The content of the file. Write it as UTF-8, without changing the line ends.
+        The content of the file. Write it as UTF-8 without changing the line endings.
     """
     report, headline, numbers = run["report"], describe_headline(run), percent_numbers(run)
     data, words = report["data"], run["words"]
@@ -103,7 +103,7 @@ def _list_notes(run: Run) -> list[str]:
 
 
 def _mark(text: str, parts: Iterable[str]) -> str:
-    """Format a text as HTML, with some of its parts in bold."""
+    """Format a string as HTML, with some parts in bold."""
     page = escape_sentence(text)
     for part in map(escape_sentence, parts):
         page = page.replace(part, f"<b>{part}</b>")
@@ -128,7 +128,7 @@ def write_report(path: str, run: Run, inputs: Sequence[str] = (), front_end: Fro
 
 
 def check_path(path: str) -> None:
-    """Refuse a file name that is not that of a report. Raises InputError."""
+    """Check that a file name is suitable for a report. Raises InputError if it is not."""
     if not path.lower().endswith((".html", ".htm")):
         raise make_error(path, "the file name of a report must end in .html, such as report.html")
 

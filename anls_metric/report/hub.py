@@ -1,4 +1,4 @@
-"""Formats a score for the Hugging Face Hub, as YAML for a file in the folder ``.eval_results/`` of a model repository.
+"""Formats a score for the Hugging Face Hub, as YAML for a file in a model repository's ``.eval_results/`` folder.
 
 Source: https://github.com/huggingface/hub-docs/blob/main/eval_results.yaml.
 """
@@ -28,15 +28,15 @@ def as_eval_results(
     """Format the score of one submission as YAML.
 
     Args:
-        document: as `wording.word` makes it.
+        document: a document from `wording.word`.
         dataset: the id of the dataset, such as ``lmms-lab-encoder/DocVQA``.
-        task: the id of the task in the ``eval.yaml`` of the dataset.
-        source: the URL of evidence for the score, such as logs or a paper; "" for none.
+        task: the id of the task in the dataset's ``eval.yaml``.
+        source: the URL of evidence for the score, such as a log or a paper; "" for none.
         date: the date of the evaluation, such as 2026-11-22.
-        numbers: how the score is printed; `PLAIN` prints all of its digits.
+        numbers: how the score is printed; `PLAIN` prints all digits.
 
     Raises:
-        InputError: there are several submissions, or the id of the dataset is not an id of the Hub.
+        InputError: there are several submissions, or the dataset id is not valid on the Hub.
     """
     if len(document["submissions"]) > 1:
         names = list_some(submission["name"] for submission in document["submissions"])

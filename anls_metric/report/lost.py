@@ -1,4 +1,4 @@
-"""Formats the account of lost points of a document as a table of text."""
+"""Formats the account of lost points in a document as a text table."""
 
 from __future__ import annotations
 
@@ -11,37 +11,39 @@ from anls_metric.report.schema import Document, Submission
 from anls_metric.report.texts import align_rows
 
 MOST_ROWS = 8
-"""The most rows to print; one more adds up the others."""
+"""The maximum number of rows to print. One more row adds up the others."""
 
 MAX_WIDTH, LARGEST = 110, 3
-"""A wider table of causes becomes a line for each submission, with its largest causes."""
+"""If a table of causes is wider than this, it is replaced with a line for each submission that lists this many of its
+largest causes.
+"""
 
 Groups = Mapping[str, Sequence[str]]
 AddUp = Callable[[Mapping[str, float], Sequence[str]], float]
 
 
 def list_lost(submission: Submission) -> Sequence[Any]:
-    """List the rows of the account of a submission; none if it was not made."""
+    """List the rows of a submission's account. There are none if the account was not computed."""
     lost: Any = submission.get("lost", {})
     rows: Sequence[Any] = lost.get("rows", ())
     return rows
 
 
 def count_answers(submission: Submission, cause: str) -> int:
-    """Return how many answers have a cause."""
+    """Return the number of answers with a cause."""
     return sum(row["answers"] for row in list_lost(submission) if row["cause"] == cause)
 
 
 def round_rows(rows: Sequence[Any], start: float, digits: int) -> list[float]:
     """Round the points of rows so that they add up as printed.
 
-    A step is the difference of the rounded scores before and after it, which are printed, too. The other rows are
-    rounded one by one, and what then is missing goes to the largest.
+    For a step, the rounded points are the difference between the rounded scores before and after it, which are also
+    printed. The other rows are rounded one by one, and the remainder is added to the largest of them.
 
     Args:
-        rows: the rows of a submission, the steps first.
-        start: its score.
-        digits: the digits after the point, of a share.
+        rows: the rows of a submission, with the steps first.
+        start: the score of the submission.
+        digits: the number of digits after the decimal point, for scores as fractions.
 
     Example:
         >>> rows = [{"points": points, "anls": None} for points in (0.33335, 0.33335, 0.3333)]
@@ -64,10 +66,12 @@ def round_rows(rows: Sequence[Any], start: float, digits: int) -> list[float]:
 
 
 def format_lost(document: Document, numbers: NumberFormat) -> str:
-    """Format the account of lost points, with a line for each cause; "" if nothing is lost or it was not made.
+    """Format the account of lost points, with a line for each cause. Returns "" if nothing is lost or there is no
+    account.
 
-    One submission has a column of points, of answers, and of what to do. Several have a column of points each; of two,
-    the differences of the causes add up to the difference of the scores.
+    For a single submission, there are columns for the points, for the answers, and for what to do. With several
+    submissions, each has a column of points; with two, the differences by cause add up to the difference between the
+    scores.
     """
     submissions = [each for each in document["submissions"] if list_lost(each)]
     if not submissions:
@@ -101,7 +105,7 @@ def format_lost(document: Document, numbers: NumberFormat) -> str:
 
 
 def _list_largest(columns: Mapping[str, Mapping[str, float]], add_up: AddUp, numbers: NumberFormat) -> str:
-    """List the largest causes of each submission."""
+    """List the largest causes for each submission."""
     rows = [["lost points", "all", "most by"]]
     for name, column in columns.items():
         largest = sorted(column, key=lambda cause: -column[cause])[:LARGEST]
@@ -119,7 +123,7 @@ def _round_points(submission: Submission, digits: int) -> dict[str, float]:
 
 
 def _order_causes(submissions: Sequence[Submission]) -> list[str]:
-    """Order the causes: steps first, then those that cost most."""
+    """Sort the causes: first the steps, then the other causes, with those that cost the most first."""
     rows = [row for each in submissions for row in list_lost(each)]
     points: dict[str, float] = {}
     for row in rows:
@@ -142,7 +146,7 @@ def _format_only(submission: Submission, groups: Groups, add_up: AddUp, numbers:
 
 
 def _advise(row: Any, numbers: NumberFormat) -> str:
-    """Say what to do about a cause, and for a step what it gives."""
+    """Write what to do about a cause and, for a step, the score that it leads to."""
     if row["anls"] is None:
         return str(row["remedy"])
     lowered = numbers.format(row["lowered"])
@@ -157,7 +161,7 @@ def _list_steps(submissions: Sequence[Submission], numbers: NumberFormat) -> lis
 
 
 def _list_credit(submissions: Sequence[Submission], numbers: NumberFormat) -> list[str]:
-    """Say how much of each score is credit for wrong answers."""
+    """Write how much of each score is credit given to wrong answers."""
     amounts_of: list[tuple[str, Mapping[str, float]]] = [
         (each["name"], each["lost"]["credit_for_wrong"]) for each in submissions
     ]
@@ -175,7 +179,9 @@ def _list_credit(submissions: Sequence[Submission], numbers: NumberFormat) -> li
 def _list_differences(
     document: Document, columns: Mapping[str, Mapping[str, float]], order: Sequence[str], digits: int
 ) -> Mapping[str, float]:
-    """List the differences of two submissions by cause, as printed: those of the columns if both have all questions."""
+    """List the differences between two submissions by cause, as printed. If both have all questions, these are the
+    differences between the columns.
+    """
     [pair] = document["comparisons"]
     own, other = columns[pair["first"]], columns[pair["second"]]
     if all(each["questions"] == pair["questions"] for each in document["submissions"]):

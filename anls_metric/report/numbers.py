@@ -1,4 +1,4 @@
-"""Formats scores as fractions or in percent, with a given number of digits."""
+"""Formats scores as fractions or percentages, with a given number of digits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class NumberFormat(NamedTuple):
 
     Attributes:
         percent: whether to print 83.57 instead of 0.8357.
-        digits: the number of digits after the point; None for 4, and for 2 in percent.
+        digits: the number of digits after the decimal point; None for 4, or for 2 with percentages.
 
     Example:
         >>> NumberFormat().format(0.8357), PERCENT.format(0.8357), NumberFormat(digits=2).format(0.8357)
@@ -28,12 +28,13 @@ class NumberFormat(NamedTuple):
     digits: int | None = None
 
     def format(self, value: float | Sequence[float] | str | None, form: str = "") -> str:
-        """Format a value of the document. A count has commas, an interval is "low to high", and None is "-".
+        """Format a value from the document. A count gets thousands separators, an interval becomes "low to high", and
+        None becomes "-".
 
         Args:
-            value: the value. A text stays as it is.
-            form: "+" to give every score a sign; ".2g", ".1f" and the like for a number that is no score, such as a
-                p-value, which is never in percent.
+            value: the value. A string is returned unchanged.
+            form: "+" to give every score a sign; ".2g", ".1f" and the like for a number that is not a score, such as a
+                p-value, which is never a percentage.
         """
         if value is None:
             return "-"
@@ -47,11 +48,13 @@ class NumberFormat(NamedTuple):
             return format(value, form)
         digits = self.places - 2 if self.percent else self.places
         text = f"{value * (100 if self.percent else 1):{form}.{digits}f}"
-        return text if text.strip("+-0.") else text.lstrip("+-")  # zero has no sign
+        return text if text.strip("+-0.") else text.lstrip("+-")  # zero gets no sign
 
     @property
     def places(self) -> int:
-        """The number of digits after the point of a share, however it is printed."""
+        """The number of digits after the decimal point in a fraction, regardless of whether it is printed as a
+        percentage.
+        """
         return 4 if self.digits is None else self.digits + 2 * self.percent
 
 
@@ -62,7 +65,7 @@ PERCENT = NumberFormat(percent=True, digits=1)
 
 
 def format_p_value(p_value: float) -> str:
-    """Format a p-value as papers do.
+    """Format a p-value as is usual in papers.
 
     Example:
         >>> format_p_value(0.0001), format_p_value(0.0042), format_p_value(0.042)

@@ -1,4 +1,6 @@
-"""Writes results.json, which has every answer of a submission with its score, under the keys that PyPI anls uses."""
+"""Writes results.json, which contains every answer in a submission with its score, under the keys used by `anls` on
+PyPI.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,11 @@ def write_results(
     """Write the results of a submission.
 
     Args:
-        path: the file to write; its folder is made if it is missing.
+        path: the file to write; its folder is created if it does not exist.
         submission: the submission, as in the JSON document.
-        rows: its answers: see `answer_rows.list_rows`.
+        rows: the answers in the submission: see `answer_rows.list_rows`.
         signature: the signature of the score.
-        inputs: the paths of the scored files, which the results name.
+        inputs: the paths of the scored files, which are listed in the results.
 
     Raises:
         InputError: the file is an input. OSError: it cannot be written.
@@ -65,7 +67,7 @@ def _or_empty(value: Any) -> Any:
 
 
 def name_folder(submission: str) -> str:
-    """Name the folder of a submission. A name from a file cannot lead outside the output folder.
+    """Return the folder name for a submission. A name from a file cannot lead outside the output folder.
 
     Example:
         >>> name_folder("Qwen/Qwen2.5-VL"), name_folder("../../etc")
@@ -76,7 +78,7 @@ def name_folder(submission: str) -> str:
 
 
 def check_names(path: str, submissions: Sequence[str]) -> None:
-    """Check that each submission gets a folder of its own in the folder ``path``, also where the system ignores case.
+    """Check that each submission gets its own folder inside ``path``, even if the file system ignores case.
 
     Raises:
         InputError: two submissions would share a folder.

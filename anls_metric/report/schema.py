@@ -1,7 +1,7 @@
-"""The keys of the JSON document, with their types.
+"""The keys of the JSON document and their types.
 
-Scores are from 0 to 1. Names in the data, such as those of fields, are the keys of a `Mapping`. docs/json.md prints the
-text under each key; keys without one share the next text.
+Scores are from 0 to 1. Names from the data, such as field names, are the keys of a `Mapping`. docs/json.md prints the
+text under each key; keys without a text share the next one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ FigureKind = Literal["forest", "threshold", "groups", "keys"]
 """The kinds of figures."""
 
 FORMAT = 1
-"""The version of the document. It changes if a key goes, or its meaning or type changes, and not for a new key."""
+"""The version of the document. It changes if a key is removed or its meaning or type changes, but not if a key is
+added.
+"""
 
 Interval = list[float] | None
 """The ends of a 95% confidence interval; None for fewer than two clusters."""
@@ -53,7 +55,7 @@ class Hint(TypedDict):
 
 
 class _Group(TypedDict):
-    anls: float  # None for a key of which this submission has no leaf
+    anls: float  # None for a key under which this submission has no leaf
     interval: Interval
     """the score and its 95% CI"""
     questions: int
@@ -67,7 +69,7 @@ class _ComparedGroup(_Group, total=False):
 
 
 class Key(Leaves, total=False):
-    """What a group has only if it is a key of structured answers."""
+    """Keys that a group has only if it is a key of structured answers."""
 
     exact_match: float | None
     """the share of its documents in which all of its leaves score 1"""
@@ -75,11 +77,11 @@ class Key(Leaves, total=False):
     """how much of the score is lost here; the costs of the keys of the outermost objects add up to 1 - ANLS\\*"""
     p_value_adjusted: float | None
     verdict: str | None
-    """for a compared submission: as in [comparisons](#comparison-comparisons), p adjusted for the number of keys"""
+    """for a compared submission: as in [comparisons](#comparison-comparisons), with p adjusted for all keys"""
 
 
 class Group(_ComparedGroup, Key, total=False):
-    """The questions with one value of a field, or the documents that have a leaf of a key."""
+    """The questions with one value of a field, or the documents that have a leaf under a key."""
 
 
 # Submissions
@@ -134,7 +136,7 @@ class _Runs(TypedDict, total=False):
     runs: int
     run_scores: list[float]
     run_sd: float
-    """of several runs, their number, the score of each, and the standard deviation"""
+    """for several runs, their number, the score of each, and the standard deviation"""
 
 
 class _OfFigures(TypedDict, total=False):
@@ -143,12 +145,12 @@ class _OfFigures(TypedDict, total=False):
 
 
 if TYPE_CHECKING:
-    Submission: TypeAlias = dict[str, Any]  # for mypy, a table cannot add keys to a `TypedDict`
+    Submission: TypeAlias = dict[str, Any]  # mypy does not allow a table to add keys to a `TypedDict`
 else:
     _Parts = TypedDict("_Parts", {part.key: part.type for part in PARTS}, total=False)
 
     class Submission(_Submission, _Runs, _Parts, _OfFigures):
-        """A submission. Its parts are those of `PARTS`."""
+        """A submission. Its parts are those in `PARTS`."""
 
 
 # Comparisons
@@ -168,7 +170,7 @@ class OneDocument(TypedDict):
 
 
 class MetricComparison(TypedDict):
-    """A comparison of two submissions under a further metric."""
+    """A comparison of two submissions under another metric."""
 
     metric: str
     """the metric"""
@@ -207,14 +209,14 @@ class _Pair(TypedDict):
     """whether there are fewer than 30 documents"""
     seeds_bound: float | None
     """with [several runs](compare.md#several-runs-of-a-model) of both, the difference up to which other seeds could
-    turn it; else null"""
+    reverse it; otherwise null"""
 
 
 class _Comparison(_Pair):
     p_value_is_bound: bool
     """whether `p_value` is the smallest possible one, so that the true one may be smaller"""
     one_document: OneDocument | None
-    """if one document turns the verdict or makes up a third of the difference; else null"""
+    """if one document turns the verdict or makes up a third of the difference; otherwise null"""
 
 
 class Comparison(_Comparison, total=False):
@@ -226,18 +228,18 @@ class Comparison(_Comparison, total=False):
     """about how many documents (or questions, without documents) would show such a difference at 80% power; null for
     more than a million"""
     lost: dict[str, float]
-    """the difference by cause: what the first loses to it more than the second; not with `--quiet`"""
+    """the difference by cause: how much more the first loses to it than the second; not with `--quiet`"""
     metrics: Mapping[str, MetricComparison]
-    """with `--metrics`, the comparison by each metric"""
+    """with `--metrics`, the comparison under each metric"""
 
 
 class Best(TypedDict):
     """The best submission."""
 
     name: str
-    """the submission with the highest score; of equal scores, the first by name"""
+    """the submission with the highest score; in a tie, the first"""
     no_significant_difference: list[str]
-    """the submissions without a [significant difference](statistics.md#several-models) from it"""
+    """the submissions that are not [significantly different](statistics.md#several-models) from it"""
 
 
 class Gate(TypedDict):
@@ -256,26 +258,26 @@ class Gate(TypedDict):
 
 
 class Match(TypedDict):
-    """A variant or metric that gives a published number."""
+    """A variant or metric that reproduces a published number."""
 
     name: str
     """the submission"""
     variant: str
-    """the variant or the metric that gives the number"""
+    """the variant or metric that reproduces the number"""
     threshold: float | None
-    """its threshold, if it is not the variant's own; else null"""
+    """the threshold, if it is not the variant's own; otherwise null"""
     extract: str
     """the extraction steps, "" for none"""
     average: str
-    """`--average` of a variant for values, "" for its default"""
+    """`--average` of a variant for nested values, "" for the default"""
     none_keys: str
-    """`--none-keys` of a variant for values, "" for its default"""
+    """`--none-keys` of a variant for nested values, "" for the default"""
     scale: int
-    """1, or 100 for a number in percent"""
+    """1, or 100 if the number is a percentage"""
     anls: float
     """the score, from 0 to 1"""
     exact: bool
-    """whether it rounds to the number; otherwise it is the nearest"""
+    """whether the score rounds to the number; otherwise it is the nearest score"""
 
 
 class FindChance(TypedDict):
@@ -284,7 +286,7 @@ class FindChance(TypedDict):
     tried: int
     """the number of combinations that were tried"""
     share: float
-    """the share of the numbers near it, with as many digits, that one of them gives"""
+    """of the numbers near it with as many digits, the share that at least one of the combinations produces"""
 
 
 # The document
@@ -296,7 +298,7 @@ class _Document(TypedDict):
     signature: str
     """the [signature](signature.md) of the scores"""
     questions: int
-    """the number of questions, or the largest if submissions differ"""
+    """the number of questions, or the largest number if submissions differ"""
     clusters: Clusters | None
     """the documents that questions are about; null if no field identifies them"""
     hints: list[Hint]
@@ -311,7 +313,7 @@ class Independent(TypedDict, total=False):
     """A key that exists only if no field identifies the documents of questions."""
 
     independent: str
-    """that questions were taken as independent, and which field may identify their documents"""
+    """a sentence that says that questions were treated as independent, and which field may identify their documents"""
 
 
 class Compared(TypedDict, total=False):
@@ -345,15 +347,15 @@ class Headline(TypedDict, total=False):
 
     heading: str
     summary: str
-    """the verdict, and the sentences below it"""
+    """the verdict and the sentences below it"""
     warnings: list[str]
-    """the sentences of the summary that make the scores doubtful"""
+    """the sentences in the summary that cast doubt on the scores"""
     names: Mapping[str, str]
-    """the names in the report, without a long beginning that all share"""
+    """the names in the report, without a long beginning that all of them share"""
     variants: Mapping[str, Mapping[str, float]]
     """the score of each submission under each variant"""
     ranks: Mapping[str, int]
-    """the ranks: 1 for the best and for all without a significant difference from it"""
+    """the ranks: 1 for the best and for all that are not significantly different from it"""
     reported_baseline: str
     """the submission with which the report compares the others: the `baseline`, or with `--all-pairs` the best of three
     or more"""
@@ -376,15 +378,15 @@ class Document(_Document, Independent, Compared, Headline, total=False):
     """with `--find`, [what gives the number](#a-published-number-find)"""
 
 
-# What only views need
+# What only the views need
 
 
 class HintMessage(TypedDict):
-    """The message of a hint, in the order of the hints."""
+    """The message of a hint. Messages are in the order of the hints."""
 
     text: str  # for Python, without the name of the submission
     before: float | None  # the score before the change, if the text shows both
-    options: dict[str, str]  # the options that it proposes
+    options: dict[str, str]  # the options that the hint proposes
     is_note: bool  # whether it is about a difference
     cost: float  # by how much the score is too low
 
@@ -402,7 +404,7 @@ class Row(TypedDict, total=False):
     groups: dict[str, Any]
     runs: list[Any]
     lost: list[list[Any]]  # each cause with its points
-    document: Any  # what the question is about; None for a question of its own
+    document: Any  # what the question is about; None if it has no document
 
 
 class Deciding(OneDocument):
@@ -412,7 +414,7 @@ class Deciding(OneDocument):
 
 
 class Standings(TypedDict, total=False):
-    """Who is ahead: see `standings.describe_standings`."""
+    """Which submission is ahead: see `standings.describe_standings`."""
 
     variants: dict[str, dict[str, float]]
     ranks: dict[str, int]
@@ -426,14 +428,14 @@ class Standings(TypedDict, total=False):
 
 
 class Outcome(TypedDict):
-    """A cause, and the text about the answers that have it."""
+    """A cause, and the text about the answers with this cause."""
 
     name: str
     meaning: str
 
 
 class Confusion(TypedDict):
-    """A frequent edit, and the numbers of the questions that have it."""
+    """A frequent edit, and the numbers of the questions in which it occurs."""
 
     predicted: str
     accepted: str
@@ -442,14 +444,14 @@ class Confusion(TypedDict):
 
 
 class AnswersData(TypedDict):
-    """The answers of a submission, by the numbers of the questions."""
+    """The answers in a submission, by question number."""
 
     rows: list[dict[str, Any] | None]
     confusions: list[Confusion]
 
 
 class ScriptData(TypedDict):
-    """What the script of the report draws: see `question_data.build_question_data`."""
+    """What the report script draws: see `question_data.build_question_data`."""
 
     label: str
     source: str
@@ -476,9 +478,9 @@ class ScriptData(TypedDict):
 
 
 class ReportData(TypedDict):
-    """What the HTML report shows besides: see `anls_metric.document.build_document`."""
+    """What the HTML report shows in addition: see `anls_metric.document.build_document`."""
 
-    document: Document  # the best first, with the comparisons of the report
+    document: Document  # with the best first, and with the comparisons of the report
     messages: list[HintMessage]
     order: list[str]  # the names in the order in which the user passed them
     grouped: list[dict[str, dict[str, Group]]]  # the groups of each submission, by field
@@ -486,16 +488,16 @@ class ReportData(TypedDict):
     image_note: str  # which images are left out
     standings: Standings
     data: ScriptData
-    looked_at: list[int]  # the numbers of the submission to look at first, and of its baseline; -1 for none
+    looked_at: list[int]  # the numbers of the submission to look at first and of its baseline; -1 for none
     cases: list[dict[str, Any]]  # the questions to look at first, see `first_look.Case`
 
 
 class Figures(TypedDict, total=False):
-    """What figures show besides."""
+    """What figures show in addition."""
 
-    unfit: dict[str, str]  # by kind, why it cannot be drawn
+    unfit: dict[str, str]  # the reason why a kind cannot be drawn, by kind
     threshold: float
-    thresholds: list[list[ThresholdScore]]  # of each submission
+    thresholds: list[list[ThresholdScore]]  # for each submission
 
 
 Words = dict[str, dict[str, str]]
@@ -503,23 +505,23 @@ Words = dict[str, dict[str, str]]
 
 class _ForViews(TypedDict):
     messages: list[HintMessage]
-    words: Words  # by the text of a message for Python, its texts for other front ends
-    made: dict[str, str]  # the date, and the versions of what made the scores
-    options: dict[str, Any]  # the options that are not the usual ones, by their names in Python
-    digits: int | None  # the digits after the point that the user asked for
-    averages_rows: bool  # whether the score is the mean of those of the questions
+    words: Words  # the texts of a message for other front ends, by its text for Python
+    made: dict[str, str]  # the date, and the versions of what computed the scores
+    options: dict[str, Any]  # the options that differ from the defaults, by their names in Python
+    digits: int | None  # the number of decimal places that the user asked for
+    averages_rows: bool  # whether the score is the mean of the question scores
     command: str  # the command that scored; empty for a call in Python
 
 
 class _IfAsked(TypedDict, total=False):
-    rows: dict[str, list[Row]]  # the answers of each submission
+    rows: dict[str, list[Row]]  # the answers in each submission
     figures: Figures
     report: ReportData
 
 
 class Run(Document, _ForViews, _IfAsked, total=False):
-    """A document with what only views need. A run that is kept in a file has all of it."""
+    """A document that includes what only the views need. A run that is saved to a file includes all of it."""
 
 
 FOR_VIEWS = (*_ForViews.__annotations__, *_IfAsked.__annotations__)
-"""The keys that only views need, which the printed document leaves out."""
+"""The keys that only the views need and that are left out of the printed document."""

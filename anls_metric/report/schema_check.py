@@ -1,4 +1,4 @@
-"""Checks whether values have the types of the schema, which a file of a stranger may not have."""
+"""Checks whether values have the types in the schema, because a file from a stranger may contain others."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ def list_mismatches(value: Any, kind: Any, place: str = "document", knows_all: b
     """List the places where a value does not have the type that the schema requires.
 
     Args:
-        value: a value of JSON.
+        value: a JSON value.
         kind: a type: a `TypedDict`, a list, a mapping, a union with None, or a plain type.
-        place: the place of the value, for the text.
-        knows_all: whether a key that the schema does not have is a mismatch, too.
+        place: the place of the value, for the message.
+        knows_all: whether a key that is not in the schema is also a mismatch.
 
     Example:
         >>> list(list_mismatches({"a": [1, None]}, dict[str, list[int]]))

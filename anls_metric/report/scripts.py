@@ -9,7 +9,7 @@ from typing import Any
 
 ASSETS = Path(__file__).parent / "assets" / "report"
 
-# A module comes after the modules that it imports.
+# Each module comes after the modules that it imports.
 _MODULES = """
 elements formats edits data marks effects state questions downloads forest copies confusions parts question list map
 main
@@ -19,7 +19,7 @@ SCRIPT = [ASSETS / f"{name}.js" for name in _MODULES.split()]
 """The modules of the report."""
 
 DRAWING = SCRIPT[:3]
-"""The modules that draw an answer, for the report and for the web app."""
+"""The modules that draw an answer, both for the report and for the web app."""
 
 
 def read_asset(name: str) -> str:
@@ -43,4 +43,4 @@ def encode_script_data(data: Mapping[str, Any]) -> str:
     content = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str).replace(
         "<", "\\u003c"
     )
-    return content.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair becomes an escape of JSON
+    return content.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair becomes a JSON escape

@@ -1,4 +1,4 @@
-"""Writes submissions side by side as tables in Markdown, LaTeX and CSV. `terminal` writes the same tables as text."""
+"""Writes submissions as tables in Markdown, LaTeX and CSV. The module `terminal` writes the same tables as text."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ from anls_metric.report.texts import guard_formula
 from anls_metric.report.wording import describe_clusters, get_label
 
 FEW_DOCUMENTS = "few documents"
-"""What is said beside a verdict with fewer than 30 documents."""
+"""The remark beside a verdict that is based on fewer than 30 documents."""
 
 P_VALUES = ("p_value", "p_value_adjusted")
-"""The columns of p-values, which can be bounds."""
+"""The columns with p-values, which can be upper bounds."""
 
 MARK = "*"
 """The mark after a significant difference in a matrix."""
 
 
 Record = Mapping[str, Any]
-"""The values of a row of a table, by the keys of `COLUMNS`."""
+"""The values in a table row, by the keys of `COLUMNS`."""
 
 
 Escape = Callable[[str], str]
-"""Writes a text in a format."""
+"""A function that writes a string in a format."""
 
 
 class Markup(NamedTuple):
-    """How a format writes the cells of tables.
+    """How a format writes table cells.
 
     Attributes:
-        escape: writes a title, a cell or a note.
-        forms: the forms of the score that is "best", and of a "tie", which is not significantly different from it.
-        headings: the headings of columns for which it has its own signs, by their keys.
+        escape: the function that writes a title, a cell or a note.
+        forms: the formatting of the "best" score and of a "tie", which is not significantly different from the best.
+        headings: the headings of columns for which the format has special symbols, by column key.
         usual: the usual columns.
     """
 
@@ -72,7 +72,9 @@ TEXT = Markup(headings={"difference": "difference"}, usual=TERMINAL_COLUMNS)
 
 
 class PrintedTable(NamedTuple):
-    """A table: its title, its columns, and a record for each row; then the cells of each row, the headings first."""
+    """A table with its title, its columns and a record for each row, as well as the cells of each row, starting with
+    the headings.
+    """
 
     title: str
     columns: Sequence[Column]
@@ -80,8 +82,8 @@ class PrintedTable(NamedTuple):
 
 
 def build_tables(document: Document, numbers: NumberFormat, names: Names, markup: Markup = TEXT) -> list[PrintedTable]:
-    """Build the tables of a document: those of submissions and of all pairs, then those of the variants and groups that
-    it has.
+    """Build the tables of a document: first those of submissions and of all pairs, then those of any variants and
+    groups.
 
     Args:
         document: as `wording.word` makes it.
@@ -117,7 +119,7 @@ def build_tables(document: Document, numbers: NumberFormat, names: Names, markup
 def _choose(
     document: Document, records: Sequence[Record], names: Names, usual: Sequence[str], is_adjusted: bool = False
 ) -> list[Column]:
-    """Choose the columns of a table, and fill their placeholders."""
+    """Choose the columns of a table, and fill in their placeholders."""
     adjusted = describe_adjustment(document)
     words = {
         "unadjusted": " (unadjusted)" * (bool(adjusted) or is_adjusted),
@@ -132,7 +134,7 @@ def _choose(
 
 
 def collect_records(document: Document) -> list[dict[str, Any]]:
-    """Collect one record for each submission and its comparison with the baseline, with the keys of `COLUMNS`."""
+    """Collect a record for each submission and its comparison with the baseline, with the keys of `COLUMNS`."""
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
         record: dict[str, Any] = {**submission}
@@ -160,7 +162,7 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
 
 
 def _describe_verdict(record: Record) -> Record:
-    """Add to a verdict that documents are few."""
+    """Add remarks to a verdict, such as that there are few documents."""
     bound = record.get("seeds_bound") or 0.0
     beside = {
         FEW_DOCUMENTS: record.get("few_documents") and record["verdict"] != TOO_FEW,
@@ -171,7 +173,9 @@ def _describe_verdict(record: Record) -> Record:
 
 
 def _list_matrices(document: Document, numbers: NumberFormat) -> list[PrintedTable]:
-    """List the matrices of all pairs: the differences, row minus column, and the minimum detectable effects."""
+    """List the matrices for all pairs, which contain the differences (row minus column) and the minimum detectable
+    effects.
+    """
     pairs, label = document["comparisons"], get_label(document)
     names = list(dict.fromkeys(name for pair in pairs for name in (pair["first"], pair["second"])))  # baseline first
     columns = [COLUMNS["name"], *(Column(number, number) for number in map(str, range(1, len(names))))]
@@ -193,7 +197,7 @@ def _list_matrices(document: Document, numbers: NumberFormat) -> list[PrintedTab
 
 
 def _list_variants(document: Document) -> list[PrintedTable]:
-    """List the table of the scores under each variant, if there are several."""
+    """List the table with the scores under each variant, if there are several variants."""
     submissions = document["submissions"]
     if not submissions[0].get("variants"):
         return []
@@ -206,7 +210,7 @@ def _list_variants(document: Document) -> list[PrintedTable]:
 
 
 def _list_groups(document: Document, usual: Sequence[str]) -> list[PrintedTable]:
-    """List a table for each field with groups: a row for each group and submission."""
+    """List a table for each field with groups, with a row for each group and submission."""
     submissions, tables = document["submissions"], []
     for field in submissions[0]["groups"]:
         names = dict.fromkeys(name for submission in submissions for name in submission["groups"][field])
@@ -229,7 +233,9 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[PrintedTable]
 
 
 def _list_confidences(document: Document, numbers: NumberFormat) -> list[PrintedTable]:
-    """List what confidences say about the leaves of each key: the measures, and the share of right leaves by bin."""
+    """List the tables on what confidences say about the leaves under each key: the measures, and the share of right
+    leaves by bin.
+    """
     submissions = document["submissions"]
     records = [
         {"group": name, "name": submission["name"], **figures["confidence"]}
@@ -261,10 +267,10 @@ def _list_confidences(document: Document, numbers: NumberFormat) -> list[Printed
 
 
 def list_notes(document: Document) -> list[str]:
-    """List sentences about the questions, clusters and comparisons."""
+    """Write sentences about the questions, clusters and comparisons."""
     comparisons, adjusted = document["comparisons"], describe_adjustment(document)
     adjusted = adjusted and f"; p {adjusted}"
-    doubts = []  # without all pairs, the table has them
+    doubts = []  # without all pairs, they are in the table
     if document.get("all_pairs") and any(each["few_documents"] for each in comparisons):
         has_verdicts = all(each["verdict"] != TOO_FEW for each in comparisons)
         doubts = [f"{FEW_DOCUMENTS.capitalize()}." if has_verdicts else "Too few documents for a verdict."]
@@ -274,7 +280,7 @@ def list_notes(document: Document) -> list[str]:
 
 
 def _list_deciding(document: Document) -> list[str]:
-    """List sentences on comparisons with the baseline that one document decides."""
+    """Write sentences on comparisons with the baseline that one document decides."""
     sentences = []
     for pair in document["comparisons"]:
         left: Any = pair["one_document"]
@@ -285,7 +291,7 @@ def _list_deciding(document: Document) -> list[str]:
 
 
 def describe_adjustment(document: Document) -> str:
-    """Describe what the p-values are adjusted for, and how, or return "" if there is only one comparison."""
+    """Describe what the p-values are adjusted for and how. Returns "" if there is only one comparison."""
     count = len(document["comparisons"])
     if count < 2:
         return ""
@@ -296,21 +302,22 @@ def describe_adjustment(document: Document) -> str:
 
 
 def _count_questions(document: Document, of_paper: bool = False) -> str:
-    """Describe the number of questions and of clusters in words, in a paper without the field of a file."""
+    """Write the numbers of questions and clusters. For a paper, leave out the name of the clusters' field."""
     questions, clusters = count_noun(document["questions"], "question"), describe_clusters(document)
     return f"{questions} about {clusters.partition(' (')[0] if of_paper else clusters}" if clusters else questions
 
 
 def write_sentence(document: Document, numbers: NumberFormat, escape: Escape = str, quote: Escape = str) -> str:
-    """Write a sentence for a paper about a score, and about how it was compared with another score.
+    """Write a sentence for a paper about a score and how it compares with another score.
 
-    Of several submissions, it is about the baseline and the best of the others, and begins with the better of the two.
+    With several submissions, the sentence is about the baseline and the best of the others, and begins with the better
+    of the two.
 
     Args:
         document: as `document.build_document` makes it.
         numbers: how scores are printed.
-        escape: writes a text.
-        quote: writes the signature.
+        escape: the function that writes the text.
+        quote: the function that writes the signature.
     """
     submissions = {each["name"]: each for each in document["submissions"]}
     pairs = [pair for pair in document["comparisons"] if pair["first"] == document["baseline"]]
@@ -335,7 +342,7 @@ def write_sentence(document: Document, numbers: NumberFormat, escape: Escape = s
 
 
 def _list_evidence(document: Document, pair: schema.Comparison, sign: int, numbers: NumberFormat) -> list[str]:
-    """List how certain a difference is, and how this was tested. The sign is that of the difference."""
+    """List remarks on how certain a difference is and how this was tested, given the sign of the difference."""
     interval = sorted(sign * end for end in pair["interval"] or ())
     adjusted = describe_adjustment(document)
     test = f"paired randomization test by {'document' if document['clusters'] else 'question'}"
@@ -360,7 +367,7 @@ def _list_evidence(document: Document, pair: schema.Comparison, sign: int, numbe
 def as_markdown(document: Document, numbers: NumberFormat, columns: Names) -> str:
     """Format the tables of a document as Markdown. The best score is bold, and the scores tied with it are italic.
 
-    The last line is a sentence for a paper.
+    The last line contains a sentence for a paper.
     """
     markup = Markup(escape_markdown, {"best": "**{}**", "tie": "*{}*"})
     parts, tables = [], build_tables(document, numbers, columns, markup)
@@ -381,12 +388,12 @@ def as_markdown(document: Document, numbers: NumberFormat, columns: Names) -> st
 
 
 def _has_best(document: Document, table: PrintedTable) -> bool:
-    """Whether the best score is marked in a table."""
+    """Whether a table marks the best score."""
     return "best" in document and any(column.key == "anls" for column in table.columns)
 
 
 def describe_ties(document: Document) -> str:
-    """Describe the submissions that are marked beside the best, or return "" if there are none."""
+    """Describe the submissions that are marked besides the best. Returns "" if there are none."""
     if not document.get("best", {}).get("no_significant_difference"):
         return ""
     if any(pair["verdict"] == TOO_FEW for pair in document["comparisons"]):
@@ -396,7 +403,7 @@ def describe_ties(document: Document) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape the HTML and Markdown markup in a text."""
+    """Escape HTML and Markdown markup in a string."""
     return re.sub(r"([\\*_`\[\]<>&|])", r"\\\1", make_printable(text))
 
 
@@ -412,7 +419,7 @@ _LATEX_SIGNS = str.maketrans(
     }
 )
 
-# A pattern in cells -> its form in LaTeX.
+# A pattern in cells -> how it is written in LaTeX.
 _LATEX_FORMS = {
     r"^(\d[\d.]*) to (\d[\d.]*)$": r"\1--\2",
     r"^\\textless\{\}= (\S+)$": r"$\\leq \1$",
@@ -441,7 +448,7 @@ _LATEX_TABLE = Template(
 
 
 def _escape_latex(text: str) -> str:
-    """Escape the commands of LaTeX in a text, and write minus signs and ranges as LaTeX does."""
+    """Escape LaTeX commands in a string, and write minus signs and ranges in LaTeX notation."""
     text = make_printable(text).translate(_LATEX_SIGNS)
     for pattern, form in _LATEX_FORMS.items():
         text = re.sub(pattern, form, text)
@@ -464,7 +471,7 @@ def as_latex(document: Document, numbers: NumberFormat, columns: Names) -> str:
     """Format the tables of a document as LaTeX with booktabs. The best score is bold, and the scores tied with it are
     underlined.
 
-    A sentence for the paper stands above them as a comment.
+    Above the tables, a comment contains a sentence for the paper.
     """
     tables = build_tables(document, numbers, columns, _LATEX)
     title = f"{get_label(document)}{' in percent' * numbers.percent} on {_count_questions(document)}"
@@ -491,7 +498,7 @@ def as_latex(document: Document, numbers: NumberFormat, columns: Names) -> str:
 
 
 def _list_latex_notes(document: Document, table: PrintedTable) -> list[str]:
-    """List what the caption of the first table ends with: a legend, and the signature on two lines of the source."""
+    """List the end of the first table's caption: a legend, notes, and the signature on two lines of the source."""
     described = describe_ties(document)
     ties = f"; underlined: {described}" if described else ""
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
@@ -504,9 +511,9 @@ def _list_latex_notes(document: Document, table: PrintedTable) -> list[str]:
 
 
 def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any]]:
-    """Collect the figures of each submission as a dict, which is one row of a spreadsheet. An interval is two figures.
+    """Collect the figures of each submission as a dict, for a row in a spreadsheet. An interval becomes two figures.
 
-    If the leaves of nested values are counted by key, a row for each key follows, and names it.
+    If the leaves of nested values are counted by key, a row for each key follows, with the name of the key.
 
     Args:
         document: as `wording.word` makes it.
@@ -543,14 +550,16 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
 
 
 def _split_interval(head: str, value: Any) -> Iterable[tuple[str, Any]]:
-    """Split the interval below a head, which begins with a key of `COLUMNS`, into two figures with their own heads."""
+    """Split an interval, whose heading begins with a key of `COLUMNS`, into two figures with their own headings. Other
+    values stay as they are.
+    """
     if not head.split(" ")[0].endswith("interval"):
         return [(head, value)]
     return zip((head.replace("interval", end, 1) for end in ("low", "high")), value or (None, None))
 
 
 def as_csv(document: Document, numbers: NumberFormat, columns: Names) -> str:
-    """Format the figures of a document as CSV, with a line for each row of `collect_figures`. `PLAIN` keeps all
+    """Format the figures in a document as CSV, with a line for each row from `collect_figures`. `PLAIN` keeps all
     digits.
     """
     stream, figures = io.StringIO(), collect_figures(document, columns)
@@ -561,7 +570,9 @@ def as_csv(document: Document, numbers: NumberFormat, columns: Names) -> str:
 
 
 def _make_csv_cell(head: str, value: Any, numbers: NumberFormat) -> Any:
-    """Make a cell below a head. A text is made safe, so that no spreadsheet takes it for a formula."""
+    """Convert a value to a cell, given its heading. Strings are guarded so that spreadsheets do not treat them as
+    formulas.
+    """
     column = COLUMNS.get(head.split(" ")[0])
     is_score = column is None or not column.form.startswith(".")
     if isinstance(value, float) and numbers != PLAIN and is_score:

@@ -1,4 +1,4 @@
-"""Formats the document of all results, and the alignment of two strings, for a terminal."""
+"""Formats the document of all results and the alignment of two strings for a terminal."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ if TYPE_CHECKING:
     from anls_metric.report.tables import PrintedTable
 
 MAX_HINTS = 3
-"""The most hints to print. The document has all."""
+"""The maximum number of hints to print. The document contains all hints."""
 
 MAX_LEAVES = 10
 
 NEAR = 3
-"""How many points a score may be away from a published number to be shown as the nearest."""
+"""How many points away from a published number a score may be to be shown as the nearest."""
 
 LEGEND = f"alignment: {GAP} no character, D delete, I insert, R replace"
-"""Explains the marks of `align_texts`."""
+"""Explains the marks in the output of `align_texts`."""
 
 Lines = Sequence[tuple[str, str]]
-"""Names and texts: see `Line`."""
+"""Pairs of a name and a text: see `Line`."""
 
 
 def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = (), width: float = inf) -> str:
-    """Format a document: one submission as a list of figures, several submissions as tables.
+    """Format a document, with one submission as a list of figures and several submissions as tables.
 
     Args:
         document: as `wording.word` makes it.
         numbers: how scores are printed.
-        columns: the columns that the user asks for, which always make a table; empty for the usual columns.
+        columns: the columns that the user asks for, which are always shown as a table; empty for the usual columns.
         width: the width of the terminal. A wider table is split.
     """
     submissions = document["submissions"]
@@ -78,7 +78,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
 
 
 def _format_claims(document: Document, numbers: NumberFormat) -> str:
-    """Format what one can write about a comparison and what not; "" for a single submission."""
+    """Format what one can and cannot claim about a comparison. Returns "" for a single submission."""
     if not document["comparisons"]:
         return ""
     from anls_metric.report.claims import write_claims
@@ -88,7 +88,7 @@ def _format_claims(document: Document, numbers: NumberFormat) -> str:
 
 
 def format_hints(document: Document, where: str = "--format json has all, and so has --report FILE.html") -> str:
-    """Format the hints that cost most, one per line, and the number of the remaining hints with where to find them."""
+    """Format the most expensive hints, one per line, and the number of the remaining hints with where to find them."""
     hints = [hint["text"] for hint in document["hints"]]
     others = count_noun(len(hints) - MAX_HINTS, "more hint")
     more = [f"{others}: {where}"] if len(hints) > MAX_HINTS else []
@@ -96,16 +96,16 @@ def format_hints(document: Document, where: str = "--format json has all, and so
 
 
 OWN_TABLE = "table"
-"""The layout of a file with fields of its own."""
+"""The layout of a file whose fields are the user's own."""
 
 MAX_FILES = 3
-"""The most files to name in a line."""
+"""The maximum number of files to list in a line."""
 
 
 def format_read(document: Document) -> str:
     """Format what was read: the files and fields of the predictions and of the references, and how they were joined.
 
-    What is the same for all submissions stands in one line.
+    Whatever is the same for all submissions is in a single line.
     """
     return _format_lines([(name, make_printable(text)) for name, text in _list_read(document)])
 
@@ -138,16 +138,14 @@ def _describe_join(source: Source) -> str:
 
 
 def _say_each(submissions: Sequence[Submission], texts: Sequence[str]) -> Iterable[str]:
-    """Say a text for each submission, but only once what is the same for all."""
+    """List a text for each submission, or only one if it is the same for all."""
     if len({*texts}) <= 1:
         return filter(None, dict.fromkeys(texts))
     return [f"{submission['name']}: {text}" for submission, text in zip(submissions, texts) if text]
 
 
 def _list_parts(submission: Submission, numbers: NumberFormat, *, of_tables: bool) -> Lines:
-    """List the lines of the parts that a submission has: of those whose columns a terminal's table has, or of the
-    others.
-    """
+    """List the lines for a submission's parts: either those with columns in a terminal's table, or the others."""
     parts = [part for part in PARTS if any(TERMINAL in column.shown for column in part.columns) == of_tables]
     return [
         line for part in parts if part.key in submission for line in part.lines(submission[part.key], numbers.format)
@@ -155,12 +153,12 @@ def _list_parts(submission: Submission, numbers: NumberFormat, *, of_tables: boo
 
 
 def list_details(submission: Submission, numbers: NumberFormat) -> Lines:
-    """List the lines that also appear beside a table: those of parts that have no columns there."""
+    """List the lines that also appear beside a table, which are those for parts without columns in it."""
     return _list_parts(submission, numbers, of_tables=False)
 
 
 def _list_figures(document: Document, submission: Submission, numbers: NumberFormat) -> Lines:
-    """List the lines that stand in place of a table of one submission."""
+    """List the lines that replace a table if there is only one submission."""
     return [
         *_list_scores(document, submission, numbers),
         *_list_parts(submission, numbers, of_tables=True),
@@ -193,20 +191,20 @@ def _format_lines(lines: Lines, indent: str = "", least: int = 11) -> str:
 
 
 def _name_first(name: str, texts: Iterable[str]) -> Lines:
-    """Give the first of several lines a name."""
+    """Put a name on the first of several lines."""
     return [("" if place else name, text) for place, text in enumerate(texts)]
 
 
 MAX_WIDTH = 110
-"""The width of a table with the usual columns, unless those that were asked for need more."""
+"""The maximum width of a table with the usual columns, unless columns that were asked for need more."""
 
 
 LEAST_COLUMNS = 5
-"""The number of the most important columns that are never left out: those up to the verdict."""
+"""The number of most important columns that are never left out, which are those up to the verdict."""
 
 
 def _fit(table: PrintedTable) -> PrintedTable:
-    """Leave out the least important columns of a table until it fits, but none that somebody asked for."""
+    """Leave out the least important columns of a table until it fits, but none that the user asked for."""
     from anls_metric.report.columns import IMPORTANT_COLUMNS
 
     keys = [column.key for column in table.columns]
@@ -222,7 +220,7 @@ def _fit(table: PrintedTable) -> PrintedTable:
 
 
 def _format_table(table: PrintedTable, width: float) -> str:
-    """Format a table. A table that is too wide is split. Each part begins with the names of the rows."""
+    """Format a table. If it is too wide, it is split, and each part begins with the names of the rows."""
     columns = list(zip(*table.rows))
     names = sum(column.key in ("group", "name") for column in table.columns)
     parts = [columns[:names]]
@@ -236,11 +234,12 @@ def _format_table(table: PrintedTable, width: float) -> str:
 
 
 def format_matches(number: str, document: Document, known: Collection[str]) -> str:
-    """Format what `variant_search.search_variants` found for a number, with a line for each rule, threshold and score,
-    and how much it says.
+    """Format the results that `variant_search.search_variants` found for a number: one line for each rule, threshold
+    and score, and how conclusive the result is.
 
-    A variant that gives the number without extraction is not repeated for a rule. The nearest is shown only if it is
-    within `NEAR` points. The variants of strings are known; other names are those of metrics.
+    A variant that reproduces the number without extraction is not repeated for an extraction step. The nearest result
+    is shown only if it is within `NEAR` points. The names in `known` are variants for strings; other names are those of
+    metrics.
     """
     matches, chance = document["find"], document["find_chance"]
     first = matches[0]
@@ -249,7 +248,7 @@ def format_matches(number: str, document: Document, known: Collection[str]) -> s
         words = f"no variant, metric or extraction step comes within {NEAR} points of {number}"
         return f"{words}: check that the answers and references are those of this score"
     shown: set[tuple[str, float | None, str]] = set()
-    variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
+    variants: dict[str, list[str]] = {}  # the text after the variants -> the variants
     for match in sorted(matches, key=lambda match: match["extract"] != ""):
         score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
         names = ("threshold", "average", "none_keys", "extract")
@@ -271,7 +270,7 @@ MAX_NAMES = 5
 
 
 def _name_variants(names: Sequence[str], variants: Collection[str]) -> str:
-    """Name variants and metrics with the same score: of many variants, the first."""
+    """List variants and metrics with the same score, naming only the first of many variants."""
     known = [name for name in names if name in variants]
     if len(known) <= MAX_NAMES:
         return ", ".join(names)
@@ -283,7 +282,7 @@ def _name_variants(names: Sequence[str], variants: Collection[str]) -> str:
 
 
 def format_answer(answer: WorstAnswer) -> str:
-    """Format an answer from the document, with the closest reference below it and the reason for the score."""
+    """Format an answer from the document, with its references, its edits or leaves, and the reason for its score."""
     head = f"question {answer['id']}  score {answer['score']:.4f}  "
     if answer["why"] is None:
         return head + "no answer"
@@ -303,7 +302,7 @@ def _format_line(value: Any) -> str:
 
 
 def _format_leaves(leaves: Sequence[Leaf]) -> list[str]:
-    """Format the leaves of a value that do not score 1, a line for each."""
+    """Format the leaves of a value that score less than 1, one per line."""
     wrong = [leaf for leaf in leaves if leaf["score"] < 1]
     lines = [_format_line(": ".join(filter(None, [leaf["where"], leaf["why"]]))) for leaf in wrong[:MAX_LEAVES]]
     return lines + [f"... and {len(wrong) - MAX_LEAVES} more"] * (len(wrong) > MAX_LEAVES)

@@ -1,4 +1,4 @@
-"""Makes texts from files safe to print or to put into HTML, and aligns texts in columns."""
+"""Makes strings from files safe to print or to put into HTML, and aligns strings in columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def guard_formula(text: str) -> str:
-    """Put an apostrophe before text that spreadsheets would take for a formula. `read_bytes` removes it from CSV.
+    """Put an apostrophe before text that spreadsheets would treat as a formula. `read_bytes` removes it from CSV.
 
     Example:
         >>> guard_formula("=1+1"), guard_formula("-1.5"), guard_formula("a")
@@ -24,8 +24,8 @@ def guard_formula(text: str) -> str:
 
 
 def escape(value: object, limit: int = 300) -> str:
-    """Format any text as HTML: escaped, without control characters, and without its middle if it is longer than
-    `limit`.
+    """Format any value as HTML text: escaped, without control characters, and without its middle part if it is longer
+    than `limit`.
     """
     return html.escape(make_printable(shorten(str(value), limit))).replace("{", "&#123;").replace("$", "&#36;")
 

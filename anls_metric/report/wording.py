@@ -1,4 +1,4 @@
-"""Words a document for a front end, and says what it is about."""
+"""Words a document for a front end, and describes what the document is about."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from anls_metric.report.schema import FOR_VIEWS, Document, Hint, HintMessage, Ru
 
 
 def word(run: Run, front_end: FrontEnd = "python", numbers: NumberFormat = PLAIN) -> Document:
-    """Word a document for a front end, without what only views need.
+    """Word a document for a front end, leaving out what only the views need.
 
     Args:
-        run: as `anls_metric.document.build_document` makes it.
+        run: a document from `anls_metric.document.build_document`.
         front_end: the front end in whose words messages name options.
         numbers: the format of the scores in hints.
 
@@ -29,7 +29,7 @@ def word(run: Run, front_end: FrontEnd = "python", numbers: NumberFormat = PLAIN
 def word_document(
     document: Document, messages: Sequence[HintMessage], words: Words, front_end: FrontEnd, numbers: NumberFormat
 ) -> Document:
-    """Word a document, given the messages of its hints, and the words of other front ends."""
+    """Word a document, given the messages of its hints and the wording for other front ends."""
 
     def say(text: str) -> str:
         return find_words(text, words, front_end)
@@ -41,7 +41,7 @@ def word_document(
 
 
 def find_words(text: str, words: Words, front_end: FrontEnd) -> str:
-    """Find the text of a message in the words of a front end, given that for Python."""
+    """Find the text of a message in a front end's wording, given the text for Python."""
     return words.get(text, {}).get(front_end, text)
 
 
@@ -53,7 +53,7 @@ def _word_hint(hint: Hint, message: HintMessage, say: Callable[[str], str], numb
 
 
 def _word_account(submission: Any, say: Callable[[str], str]) -> Any:
-    """Word the account of lost points of a submission, if it has one."""
+    """Word a submission's account of lost points, if it has one."""
     if "lost" not in submission:
         return {**submission}
     lost = submission["lost"]
@@ -67,6 +67,6 @@ def get_label(document: Document) -> str:
 
 
 def describe_clusters(document: Document) -> str:
-    """Describe the clusters in words, such as "75 documents (by image)", or return "" if there are none."""
+    """Describe the clusters in words, such as "75 documents (by image)". Returns "" if there are none."""
     clusters = document["clusters"]
     return f"{count_noun(clusters['count'], 'document')} (by {clusters['field']})" if clusters else ""

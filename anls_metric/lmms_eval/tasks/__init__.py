@@ -1,1 +1,1 @@
-"""The YAML files of the tasks, and the functions that they name."""
+"""The YAML files that define the tasks, and the functions to which they refer."""

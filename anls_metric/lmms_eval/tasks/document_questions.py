@@ -11,7 +11,7 @@ from anls_metric.core.strings.scoring import anls_score
 from anls_metric.core.strings.variants import signature
 
 VARIANTS: Mapping[str, str] = {"anls": "lmms_eval", "anls_standard": "standard", "anls_rrc": "rrc"}
-"""The names of the metrics, and the variant of each."""
+"""The names of the metrics, each with its variant."""
 
 
 def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
@@ -28,8 +28,8 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
     """Score an answer, which lmms-eval has stripped, under each variant. The first call reports the signatures.
 
     Args:
-        doc: the record of the question, with its accepted answers as ``answers``.
-        results: the answer of the model, as the only item.
+        doc: the record of the question, with the references as ``answers``.
+        results: a list whose only item is the model's answer.
 
     Returns:
         A score from 0 to 1 for each name in `VARIANTS`.
