@@ -1,4 +1,4 @@
-"""The account of the points that a score lost: every lost point has one cause, and the causes add up to 1 - score.
+"""A breakdown of the points that a score lost: every lost point has one cause, and the causes add up to 1 - score.
 
 First come the steps that give points back when their options are typed (see `step_search`). What an answer still loses
 after them is attributed to the first cause in a table that applies (see `causes`, and `leaf_causes` for nested values).

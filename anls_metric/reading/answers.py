@@ -100,7 +100,7 @@ class Answers(NamedTuple):
         pages: the pages that each answer names, together with those of its question; None unless pages are measured.
         named: which of the roles behind `confidences` and `verdicts` have a field that the user named.
         samples: how one of several answers to each question was chosen, such as "vote_of_3"; "" if none was chosen.
-        hints: what is wrong with the files.
+        hints: problems with the files.
     """
 
     name: str

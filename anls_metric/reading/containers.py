@@ -110,11 +110,13 @@ def _read_records_by_id(value: Record) -> list[Any] | None:
     return [{KEY: key, **(own if isinstance(own, dict) else {OTHER: own})} for key, own in value.items()]
 
 
-_MANY_ALIKE = 10  # fewer objects with the same keys may be the parts of one record
+_MANY_ALIKE = 10  # fewer objects with the same keys may be parts of one record
 
 
 def _find_only_object(value: Record) -> str:
-    """Find the key of the only value, an object of many records alike by their ids, as of a split; "" for none."""
+    """Find the key of the only value if it is an object of many similar records by id, such as those of a split.
+    Returns "" if it is not.
+    """
     key, inner = next(iter(value.items())) if len(value) == 1 else ("", None)
     objects = [*inner.values()] if isinstance(inner, dict) else []
     are_objects = len(objects) >= _MANY_ALIKE and set(map(type, objects)) == {dict}
@@ -123,7 +125,7 @@ def _find_only_object(value: Record) -> str:
 
 
 def _read_only_object(value: Record) -> list[Any] | None:
-    """The records of the only value, an object by their ids."""
+    """Read the records of the only value, which is an object of records by id."""
     key = _find_only_object(value)
     return _read_records_by_id(value[key]) if key else None
 
@@ -300,8 +302,8 @@ def take_records(value: Any, path: str) -> Records | None:
     """Take the records at a path in a JSON value.
 
     Args:
-        value: an object, or a list of documents, in each of which the path begins.
-        path: names and places with dots between them; ``*`` for each item of a list or each value of an object; or a
+        value: an object, or a list of documents in each of which the path starts.
+        path: names and indices separated by dots, with ``*`` for each item of a list or each value of an object; or a
             dot for the value itself as one record.
 
     Returns:

@@ -63,7 +63,7 @@ def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], 
 
 
 def _find_key(shared: Sequence[str], tables: Sequence[Table]) -> str:
-    """Find the only field that is named like an id, such as "invoice_id", and has different values in each row."""
+    """Find the only field that is named like an id, such as "invoice_id", and has a different value in each row."""
     names = [name for name in shared if re.search(r"[_ .-](?:id|ID|Id)$|[a-z]I[dD]$", name)]
     keys = [name for name in names if all(is_unique(list(map(str, read_column(table, name)))) for table in tables)]
     return keys[0] if len(keys) == 1 else ""

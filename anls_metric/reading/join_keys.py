@@ -53,7 +53,7 @@ class Key(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """Two fields that may form a key. If the gold values are its ids, `gold_path` is the path of the ids."""
+    """Two fields that may form a key. For the ids of the gold file, `gold_path` is the path of these ids."""
 
     path: Path
     gold_path: Path | None

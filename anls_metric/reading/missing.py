@@ -141,7 +141,7 @@ def complete_error(
 
 
 def _find_exchanged(errors: Sequence[MissingError], others: Sequence[Table]) -> tuple[Table, Table] | None:
-    """Find a submission with only references, and a gold file that may be the predictions."""
+    """Find a submission that contains only references, together with a gold file that may contain the predictions."""
     tables = [error.table for error in errors if error.side == "submission" and error.missing == ["prediction"]]
     golds = [error.table for error in errors if error.side == "gold"] or [*others]
     if not (tables and golds and usual_field(tables[0], REFERENCES)):

@@ -332,7 +332,7 @@ class Compared(TypedDict, total=False):
 
 
 class Pair(_Pair):
-    """A comparison, without the document that decides it."""
+    """A comparison without the document that decides it."""
 
 
 class PairComparison(Pair):

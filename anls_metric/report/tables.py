@@ -86,7 +86,7 @@ def build_tables(document: Document, numbers: NumberFormat, names: Names, markup
     groups.
 
     Args:
-        document: as `wording.word` makes it.
+        document: a document from `wording.word`.
         numbers: how scores are printed.
         names: the columns of the first table that the user asks for; empty for the usual columns.
         markup: how cells are written.
@@ -314,7 +314,7 @@ def write_sentence(document: Document, numbers: NumberFormat, escape: Escape = s
     of the two.
 
     Args:
-        document: as `document.build_document` makes it.
+        document: a document from `document.build_document`.
         numbers: how scores are printed.
         escape: the function that writes the text.
         quote: the function that writes the signature.
@@ -516,7 +516,7 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
     If the leaves of nested values are counted by key, a row for each key follows, with the name of the key.
 
     Args:
-        document: as `wording.word` makes it.
+        document: a document from `wording.word`.
         names: the columns that the user asks for; empty for all.
 
     Raises:

@@ -42,7 +42,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
     """Format a document, with one submission as a list of figures and several submissions as tables.
 
     Args:
-        document: as `wording.word` makes it.
+        document: a document from `wording.word`.
         numbers: how scores are printed.
         columns: the columns that the user asks for, which are always shown as a table; empty for the usual columns.
         width: the width of the terminal. A wider table is split.

@@ -29,7 +29,7 @@ class Abstention(TypedDict):
     """how many of them abstain"""
     answered: int
     accuracy_of_answered: float | None
-    """the number of answers that do not abstain, and their mean score; null without any"""
+    """the number of answers that do not abstain, and their mean score; null if there are none"""
     missing_answers: int
     """the number of missing answers, which are not counted anywhere else"""
 

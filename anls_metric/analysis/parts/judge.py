@@ -22,7 +22,7 @@ class Disagreement(TypedDict):
     id: str
     score: float
     verdict: bool
-    """the id, the score, and the verdict of the judge"""
+    """the id, the score, and the judge's verdict"""
 
 
 class _Agreement(TypedDict):

@@ -1,4 +1,4 @@
-"""The account of the points that a score lacks."""
+"""A breakdown of the points that a score lost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class LostRow(TypedDict):
     points: float
     """what the score loses to the cause, or what a step gives back; the rows add up to `total`"""
     answers: int
-    """the number of answers, or of values of structured answers"""
+    """the number of answers, or of values in structured answers"""
     meaning: str
     remedy: str
     """what the answers have in common, and what to do"""
@@ -30,7 +30,7 @@ class LostRow(TypedDict):
 
 
 class Lost(TypedDict):
-    """The account of the points that a score lacks."""
+    """A breakdown of the points that a score lost."""
 
     total: float
     """1 minus the score"""

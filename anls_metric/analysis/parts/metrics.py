@@ -11,7 +11,7 @@ from anls_metric.core.strings.metrics import METRICS, Metric
 
 
 class Mean(TypedDict):
-    """The mean of a further metric."""
+    """The mean of another metric."""
 
     mean: float
     interval: list[float] | None

@@ -35,7 +35,7 @@ class _Answer(TypedDict):
     """what was compared"""
     score: float
     outcome: str
-    """the score of the answer, and the [cause](error_analysis.md#causes) that costs it most; `right` for none"""
+    """the score of the answer, and the [cause](error_analysis.md#causes) that costs it the most; `right` for none"""
 
 
 class WorstAnswer(_Answer, total=False):
