@@ -18,12 +18,12 @@ Score strings
 Choose a variant
     VARIANTS                    the table of all variants; each row is a `Variant`
     get_variant                 a variant by its name, with another threshold or case
-    signature                   the name of a score, to report beside the number
+    signature                   the name of a score, to report with the number
     identify                    which variant a function computes, an `Identification`
-    SCORERS, get_scorer         all metrics by name, each a `Scorer`: also those for lists and nested values
+    SCORERS, get_scorer         all metrics by name, each a `Scorer`, including those for lists and nested values
     register                    adds a metric of your own, whose `explain` returns a `Judgment`
 See why
-    explain                     an `Explanation`: the `Match` with each accepted answer, each `Edit`
+    explain                     an `Explanation`, with a `Match` for each reference and each `Edit` in it
     normalized_levenshtein_similarity
 Score lists and nested values
     anls_star_score, anls_star_scores, anlsl_score, explain_star
@@ -31,21 +31,21 @@ Score by a benchmark metric
     rule                        a rule by its name, such as "dude", which needs more columns
 Score and compare files, DataFrames and lists
     score, compare              one model, or several side by side; both return `Scores`
-    open                        a run that was kept in a file, a `Run`; a star import leaves `open` out
+    open                        opens a run that was saved in a file, as a `Run`; a star import leaves `open` out
     Options                     their options
     ANLSWarning                 the category of warnings for hints
     extractor                   extracts the answer from raw model output
 Compare scores
     interval                    the 95% confidence interval of a mean
-    cluster_field               the field that names the document of a question
+    cluster_field               the field that identifies a question's document
     paired_test, holm           the p-value of a difference, and its adjustment for several comparisons
     differences, minimum_detectable_effect
 Train and evaluate
     load                        the metric of Hugging Face evaluate
     build_compute_metrics       the `compute_metrics` function of a Trainer, a `ComputeMetrics`
-The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are
-named after, and `anls_metric.generation` holds a callback that generates in training. Importing `anls_metric` imports
-nothing heavy: a name loads its module on first use.
+The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries they are named
+after, and `anls_metric.generation` contains a callback that generates answers during training. Importing `anls_metric`
+imports nothing heavy: a name loads its module on first use.
 """
 
 from __future__ import annotations
@@ -137,9 +137,9 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING and find_spec("evaluate") is None:
-    __all__.remove("load")  # a star import would need it
+    __all__.remove("load")  # otherwise a star import would fail
 
-# The names of each module, which load it on first use.
+# Each module with its names, which load it on first use.
 _MODULES = {
     "anls_metric.core.statistics.clusters": ("cluster_field",),
     "anls_metric.core.statistics.identification": ("Identification", "identify"),
@@ -171,7 +171,8 @@ _MODULES = {
     "anls_metric.run": ("Run", "open_run"),
     "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),
 }
-# Where scorers are. Our own are entry points as well, but a checkout has none, and a scan takes longer than an import.
+# Where to find scorers. Our own are entry points as well, but a checkout has none, and a scan takes longer than an
+# import.
 SCORERS.tables += [
     partial(load_table, "anls_metric.core.strings.variants:NAMES"),
     partial(load_table, "anls_metric.core.values:VALUE_VARIANTS"),

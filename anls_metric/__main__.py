@@ -1,4 +1,4 @@
-"""Runs the command ``anls``; ``python -m anls_metric`` does the same."""
+"""Runs the ``anls`` command; ``python -m anls_metric`` does the same."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import NoReturn
 
 
 def run() -> NoReturn:
-    """Run the command, and end the process with its exit status."""
+    """Run the command and end the process with its exit status."""
     gc.disable()  # records hold no cycles, and looking for cycles takes 6 ms
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the process at once: see `endings`
-    if sys.stdout and isinstance(sys.stdout.buffer, io.RawIOBase):  # PYTHONUNBUFFERED: loses what fits on no disk
+    if sys.stdout and isinstance(sys.stdout.buffer, io.RawIOBase):  # PYTHONUNBUFFERED: a full disk would lose output
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(sys.stdout.buffer), sys.stdout.encoding, sys.stdout.errors)
     from anls_metric.command import command_line
 

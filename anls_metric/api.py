@@ -1,4 +1,4 @@
-"""Defines `score` and `compare` for files, DataFrames and lists, and the result that they return."""
+"""Defines `score` and `compare` for files, DataFrames and lists, and the result they return."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = str | os.PathLike[str]
 
-    # What tables have, so that types do not depend on which libraries are installed.
+    # The attributes of tables, so that types do not depend on which libraries are installed.
 
     class _Stream(Protocol):
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class ANLSWarning(UserWarning):
-    """A hint: a score seems to depend on how the answers are written rather than on how good they are."""
+    """A hint that a score seems to depend on how the answers are written rather than on how good they are."""
 
 
 class Scores(Run):
@@ -117,7 +117,9 @@ class Scores(Run):
         return self._result.submissions[0]
 
     def __getitem__(self, name: str) -> Scored:
-        """Return the scores of a submission: ``.anls``, ``.interval``, ``.scores``. KeyError: there is none."""
+        """Return a submission's scores: ``.anls``, ``.interval``, ``.scores``. Raises KeyError if there is no such
+        submission.
+        """
         if name not in self.submissions:
             raise KeyError(describe_unknown("submission", name, self.submissions))
         return self.submissions[name]
@@ -129,29 +131,29 @@ class Scores(Run):
 
     @property
     def read(self) -> list[str]:
-        """For each submission, the line that says what was read."""
+        """For each submission, a line that shows what was read."""
         return [scored.answers.read.text() for scored in self._result.submissions]
 
     @property
     def hints(self) -> list[str]:
-        """Sentences about what looks wrong with the answers. They do not change any number."""
+        """Sentences about what looks wrong with the answers. Hints do not change any number."""
         return [hint.text() for hint in self._result.hints]
 
     def lost_points(self, name: str | None = None) -> list[LostRow]:
-        """List what the score lacks: a dict for each cause, with the points that it costs, which add up to 1 - ANLS,
-        and what to do.
+        """Break down the points that the score lost: one dict for each cause, with the points it costs and what to do.
+        The points add up to 1 - ANLS.
 
         Args:
             name: the name of the submission, if there are several.
 
         Returns:
-            A dict for each cause, with ``cause``, ``points``, ``answers`` (how many), ``meaning``, ``remedy``,
-            ``options``, ``anls`` and ``lowered``. First come the steps that give points back: ``options`` are keyword
-            arguments of `score`, and ``anls`` is the score with them, of which ``lowered`` is what other answers lose.
-            For other causes, these are None, None and 0.0.
+            One dict for each cause, with ``cause``, ``points``, ``answers`` (how many), ``meaning``, ``remedy``,
+            ``options``, ``anls`` and ``lowered``. The steps that win points back come first: ``options`` holds keyword
+            arguments for `score`, ``anls`` is the score with them, and ``lowered`` is what other answers lose with
+            them. For other causes, these are None, None and 0.0.
 
         Raises:
-            ValueError: there are several submissions, and no name. KeyError: no submission has this name.
+            ValueError: there are several submissions and no name is given. KeyError: no submission has this name.
 
         Example:
             >>> for row in score(["Coca-Cola", "5", "tee"], [["Coca Cola"], ["4"], ["tea"]]).lost_points():
@@ -168,7 +170,7 @@ class Scores(Run):
         return rows
 
     def leaves(self) -> list[LeafRow]:
-        """List every leaf of structured answers with its outcome, if they were scored with ``by_key=True``.
+        """List every leaf of the structured answers with its outcome. They must have been scored with ``by_key=True``.
 
         Raises:
             ValueError: the leaves were not counted.
@@ -187,13 +189,14 @@ class Scores(Run):
         return list(list_leaves(self._result.submissions))
 
     def find(self, number: float | str) -> list[VariantMatch]:
-        """Find the variants, metrics and extraction steps that give a number, when rounded to its digits.
+        """Find the variants, metrics and extraction steps that produce a number, when rounded to the same number of
+        digits.
 
         Args:
             number: the number, such as 84.75. A string keeps trailing zeros: "84.70".
 
         Returns:
-            All that give the number; if there are none, variants at other thresholds; and else the nearest one.
+            All that produce the number; if there are none, variants at other thresholds; otherwise, the nearest one.
 
         Example:
             >>> [match.variant for match in score(["CocaCola"], [["Coca Cola"]]).find(88.9)][:2]
@@ -216,7 +219,7 @@ class Scores(Run):
         return {name: [confusion for confusion, _ in pairs] for name, pairs in confusions.items()}
 
     def suspects(self) -> list[Suspect]:
-        """List suspected label errors: questions on which most submissions agree on an answer that is not accepted.
+        """List suspected label errors: questions for which most submissions agree on an answer that is not accepted.
 
         Raises:
             ValueError: there are fewer than three submissions.
@@ -234,9 +237,9 @@ class Scores(Run):
 
         Args:
             path: the file to write, such as "report.html".
-            images: the page images that the report shows beside the questions: a folder, a zip archive, or a Parquet
-                file with a column of images. None takes them from an image column of the scored data. In a table in
-                memory, the cells are bytes, paths, dicts of both as `datasets` has them, or Pillow images.
+            images: the page images that the report shows next to the questions: a folder, a zip archive, or a Parquet
+                file with a column of images. None takes them from an image column of the scored data. In an in-memory
+                table, the cells are bytes, paths, dicts of both as in `datasets`, or Pillow images.
 
         Raises:
             ValueError: there are no images at `images`, `path` does not end in ".html", or the file is an input.
@@ -260,12 +263,13 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
     """Score the answers of one model.
 
     Args:
-        data: the answers: the path of a file, a pandas or polars DataFrame, a `datasets.Dataset`, any table with
+        data: the answers: the path to a file, a pandas or polars DataFrame, a `datasets.Dataset`, any table with
             `__arrow_c_stream__` (pyarrow, DuckDB, Spark 4), a list of dicts, a dict of columns, a dict mapping ids to
-            answers, or a list of strings. Without `gold`, it also holds the accepted answers. A list of paths or of
+            answers, or a list of strings. Without `gold`, the data must also contain the references. A list of paths or
             tables holds several runs of one model.
-        gold: the accepted answers, in any of these forms, or the name of public data, such as "docvqa:val", which are
-            fetched once. They are joined with the answers by id, or two lists by position.
+        gold: the references (accepted answers), in any of these forms, or the name of public data, such as
+            "docvqa:val", which are fetched once. References are joined with the answers by id, or by position if both
+            are lists.
         options: see `Options`.
 
     Returns:
@@ -275,7 +279,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
     Raises:
         ValueError: the answers cannot be scored. The message says what is wrong, where, and what to do.
         OSError: a file cannot be opened. If it does not exist, the error is also a ValueError.
-        TypeError: there is no such option.
+        TypeError: an option does not exist.
 
     Example:
         >>> score(["CocaCola", "12/15/89"], [["Coca Cola"], ["12/15/88"]]).anls
@@ -304,9 +308,9 @@ def compare(
     """Compare the answers of several models, question by question.
 
     Args:
-        submissions: the answers of each model by its name, in any form that `score` takes. In a list of paths, each
-            model has the name of its file. One table or file can hold the answers of several models.
-        gold: the accepted answers in any form that `score` takes, unless the submissions hold them.
+        submissions: the answers of each model by name, in any form that `score` takes. In a list of paths, each model
+            is named after its file. One table or file can hold the answers of several models.
+        gold: the references in any form that `score` takes, unless the submissions contain them.
         options: see `Options`.
 
     Returns:
@@ -315,7 +319,7 @@ def compare(
     Raises:
         ValueError: the answers cannot be scored or compared. The message says what is wrong, where, and what to do.
         OSError: a file cannot be opened. If it does not exist, the error is also a ValueError.
-        TypeError: there is no such option.
+        TypeError: an option does not exist.
 
     Example:
         >>> gold = {"questionId": [1, 2], "answers": [["Coca Cola"], ["1988"]]}
@@ -340,7 +344,7 @@ def compare(
 
 
 def _run(inputs: Sequence[Input], gold: Any, settings: Settings) -> Scores:
-    """Score inputs, and issue the hints as warnings at the line that called `score` or `compare`."""
+    """Score inputs and issue the hints as warnings at the line that called `score` or `compare`."""
     questions = None if gold is None else _make_input(gold, "gold", "references", settings)
     if any(each.path for each in (questions, *inputs) if each):
         from anls_metric.gold import resolve  # a path may be the name of public data
@@ -356,7 +360,7 @@ def _run(inputs: Sequence[Input], gold: Any, settings: Settings) -> Scores:
 
 
 def _list_inputs(data: Any, name: str, settings: Settings) -> list[Input]:
-    """List the inputs of a submission: several if a list holds runs. Without a name, a file takes one from its path."""
+    """List the inputs of a submission: several if a list holds runs. Without a name, a file is named after its path."""
     if isinstance(data, (list, tuple)) and _are_tables(data):
         return [_make_input(run, name or "data", "prediction", settings) for run in data]
     return [_make_input(data, name, "prediction", settings)]
@@ -375,20 +379,20 @@ def _is_table_or_file(item: Any) -> bool:
 
 
 def _make_input(data: Any, name: str, field: str, settings: Settings) -> Input:
-    """Make an input from a path or from data in memory. Answers without fields around them get a field."""
+    """Make an input from a path or from data in memory. Answers that are not in a field are put in one."""
     if isinstance(data, (str, os.PathLike)):
         return Input(os.fspath(data), name)
     return Input(_make_table(data, field, settings), name or "data")
 
 
 def _scores_values(name: str | None) -> bool:
-    """Whether a variant scores lists and nested values. A name that no scorer has is refused later."""
+    """Whether a variant scores lists and nested values. A name that no scorer has is rejected later."""
     scorer = SCORERS.get(name or "standard")
     return scorer is not None and scorer.reads_json
 
 
 def _make_table(data: Any, field: str, settings: Settings) -> Any:
-    """Make a table from a column of answers. The index of a Series holds the ids, unless it has a label twice."""
+    """Make a table from a column of answers. The index of a Series holds the ids, unless a label is repeated."""
     if not is_list(data):
         from anls_metric.reading.memory import fetch_rows  # which lists do not need
 

@@ -1,4 +1,4 @@
-"""Compares runs that were kept in files, question by question, as if their submissions had been scored together."""
+"""Compares runs that were saved in files, question by question, as if their submissions had been scored together."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ from anls_metric.report.schema import Words
 
 _DOCUMENT = "(document)"  # the field of a record that names the document of its question
 
-_Names = Mapping[tuple[str, str], str]  # the new names of submissions, by those of the run and the submission
+_Names = Mapping[tuple[str, str], str]  # new submission names, keyed by the names of the run and the submission
 
 _OWN = ("rows", "report", "figures")
-"""What a document of compared runs does not have."""
+"""The parts that a document of compared runs lacks."""
 
 _CHANGING = ("extract:", "samples:")
-"""The parts of a signature that may differ: how answers are taken from the outputs of a model."""
+"""The parts of a signature that may differ: how answers are obtained from a model's output."""
 
 
 def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against_first: bool = False) -> Whole:
     """Compare the submissions of runs.
 
     Args:
-        runs: the runs by their names, the baseline first. A name replaces that of the only submission of a run, or
-            stands before those of several, if two runs have a submission of the same name.
-        baseline: the name of the submission with which the others are compared; None takes the first of two, and the
-            best of three or more.
-        against_first: whether the first is the baseline, unless another is named.
+        runs: the runs by name, the baseline first. If two runs have a submission of the same name, the name of a run
+            replaces the name of its only submission, or is put before the names of its submissions if there are
+            several.
+        baseline: the name of the submission with which the others are compared; None takes the first of two submissions
+            and the best of three or more.
+        against_first: whether the first submission is the baseline unless another is named.
 
     Returns:
-        A document as if the submissions had been scored together, without what the report shows.
+        The same document as if the submissions had been scored together, but without the data for the report.
 
     Raises:
         InputError: the runs are about different questions, or were scored by different rules. ValueError: there is no
@@ -85,7 +86,7 @@ def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against
 
 
 def _list_hints(runs: Mapping[str, Whole], names: _Names, compared: ComparisonSet, words: Words) -> list[Any]:
-    """List the hints of all runs and of the comparison with their messages, the most expensive first."""
+    """List the hints of all runs and of the comparison with their messages, the most costly first."""
     hints: list[Any] = [
         ({**hint, "submission": _rename(name, run, hint["submission"], names)}, message)
         for name, run in runs.items()
@@ -102,14 +103,16 @@ def _doubt(message: Message) -> Hint:
 
 
 def _rename(name: str, run: Whole, submission: str | None, names: _Names) -> str | None:
-    """Return the new name of the submission that a hint is about. That of the only submission does not name it."""
+    """Return the new name of the submission that a hint is about. A hint about a run's only submission does not name
+    it.
+    """
     if submission is None and len(run["submissions"]) == 1:
         submission = run["submissions"][0]["name"]
     return submission and names[name, submission]
 
 
 def _describe_submission(submission: Any, scored: Scored, compared: ComparisonSet) -> dict[str, Any]:
-    """Describe a submission under its new name, with the differences of its groups from the baseline."""
+    """Describe a submission under its new name, with the differences between its groups and the baseline's."""
     against = compared.groups.get(scored.name)
     groups = {
         field: describe_groups(own, scored.clusters, against and against[field]) for field, own in scored.groups.items()
@@ -120,7 +123,7 @@ def _describe_submission(submission: Any, scored: Scored, compared: ComparisonSe
 def _list_comparisons(
     runs: Mapping[str, Whole], names: _Names, restored: Mapping[str, Scored], compared: ComparisonSet
 ) -> list[dict[str, Any]]:
-    """List the comparisons, with the differences by cause if all runs have accounts of lost points."""
+    """List the comparisons, with the differences by cause if all runs include accounts of lost points."""
     losses = {names[run_name, name]: rows for run_name, run in runs.items() for name, rows in run["rows"].items()}
     has_accounts = all("lost" in each for run in runs.values() for each in run["submissions"])
     comparisons = []
@@ -135,7 +138,9 @@ def _list_comparisons(
 
 
 def _check(name: str, run: Whole, first: Whole) -> None:
-    """Refuse a run of other questions, or one that was scored by other rules. Raises InputError."""
+    """Raise InputError for a run that cannot be compared with the first one, such as one that has different questions
+    or was scored by different rules.
+    """
     own, theirs = (_split_signature(each["signature"]) for each in (run, first))
     if own["gold"] != theirs["gold"]:
         sentence = "its questions have the hash {own}, and those of the first run have {theirs}: compare runs of the "
@@ -148,13 +153,13 @@ def _check(name: str, run: Whole, first: Whole) -> None:
 
 
 def _split_signature(signature: str) -> dict[str, str]:
-    """Split a signature into its parts, without those that may differ and the number of questions."""
+    """Split a signature into its parts, leaving out those that may differ and the number of questions."""
     parts = [part for part in signature.split("|") if not part.startswith((*_CHANGING, "questions:"))]
     return {"gold": "", **dict(part.partition(":")[::2] for part in parts)}
 
 
 def _name_submissions(runs: Mapping[str, Whole]) -> _Names:
-    """Name the submissions of all runs: by their own names, or if two are the same, by those of the runs."""
+    """Name the submissions of all runs by their own names or, if two of these are equal, by the names of the runs."""
     own = [(name, each["name"]) for name, run in runs.items() for each in run["submissions"]]
     if len({name for _, name in own}) == len(own):
         return {pair: pair[1] for pair in own}

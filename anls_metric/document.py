@@ -1,6 +1,7 @@
-"""Builds the document of a result. Views show it and compute nothing: all that they need is computed here, once.
+"""Builds the document of a result. Views show the document and compute nothing: everything they need is computed here,
+once.
 
-The keys of `schema.Document` are what ``--format json`` prints. The others are for views: see `schema.Run`.
+The keys in `schema.Document` are what ``--format json`` prints. The other keys are for views: see `schema.Run`.
 """
 
 from __future__ import annotations
@@ -35,18 +36,18 @@ if TYPE_CHECKING:
     from anls_metric.core.statistics.clusters import Clusters
 
 REPORT, ROWS = "report", "rows"
-"""What views need beyond the figures of every document: what the HTML report shows, and the answers."""
+"""What views may need beyond the figures in every document: the data for the HTML report, and the answers."""
 
 KINDS: tuple[FigureKind, ...] = get_args(FigureKind)
-"""The kinds of figures, which views need by their names."""
+"""The kinds of figures, by whose names views ask for their data."""
 
 EVERYTHING = "everything"
-"""What a run needs that is kept in a file: all of it, with the kinds of figures that fit."""
+"""What a run that is saved in a file needs: all of these, with the kinds of figures that fit."""
 
 MAX_BYTES = 32_000_000
-"""The limit for the texts of a report: about 200,000 answers of everyday length."""
+"""The limit for the text in a report: about 200,000 answers of typical length."""
 
-_FRONT_ENDS: tuple[FrontEnd, ...] = ("command", "page")  # besides Python, whose words a document has
+_FRONT_ENDS: tuple[FrontEnd, ...] = ("command", "page")  # other than Python, whose wording a document uses
 
 _Words = dict[str, dict[str, str]]
 
@@ -62,10 +63,11 @@ def build_document(
 
     Args:
         result: the scores, comparisons and hints.
-        needs: what views need besides: `REPORT`, `ROWS` and kinds of figures, or `EVERYTHING`.
-        images: the images of the pages for the report.
-        most_bytes: the limit for the texts of the report. Above it, questions with differences and zeros come first.
-        command: the command that scores; "" for none.
+        needs: what views need in addition: `REPORT`, `ROWS` and kinds of figures, or `EVERYTHING`.
+        images: the page images for the report.
+        most_bytes: the limit for the text in the report. If it is exceeded, questions with differences and zeros come
+            first.
+        command: the command that computed the scores; "" for none.
 
     Returns:
         A dict of values that JSON can hold.
@@ -96,14 +98,14 @@ def build_document(
 
 
 def _describe_report(result: Result, words: _Words, images: Images | None, most_bytes: int) -> dict[str, Any]:
-    """Describe what the report shows besides. Its submissions are sorted by their scores."""
+    """Describe what the report shows in addition. Its submissions are sorted by score."""
     from anls_metric.analysis.images import Images
     from anls_metric.analysis.report_data import build_report_data
 
     ordered = sort_for_report(result)
     document = _describe_result(ordered, words, has_account=True)
     for submission in document["submissions"]:
-        submission.pop("worst", None)  # the report has all answers
+        submission.pop("worst", None)  # the report shows all answers
     data = build_report_data(ordered, images or Images(), most_bytes)
     groups = [
         {field: describe_groups(own, scored.clusters) for field, own in fields.items()}
@@ -120,7 +122,9 @@ def _describe_report(result: Result, words: _Words, images: Images | None, most_
 
 
 def _describe_figures(result: Result, words: _Words, kinds: Sequence[str], refuses: bool) -> dict[str, Any]:
-    """Describe what figures show besides. A kind whose data are missing is refused, or it is said why."""
+    """Describe what figures show in addition. For a kind whose data is missing, raises InputError or records the
+    reason.
+    """
     from anls_metric.analysis.figure_data import check_figure, score_at_thresholds
 
     unfit: dict[str, str] = {}
@@ -142,7 +146,7 @@ def _describe_figures(result: Result, words: _Words, kinds: Sequence[str], refus
 
 
 def _list_rows(scored: Scored) -> list[dict[str, Any]]:
-    """List the answers of a submission, with what each question loses, and its document."""
+    """List the answers of a submission, with the lost points and the document of each question."""
     from anls_metric.analysis.answer_rows import list_rows  # which the figures do not need
     from anls_metric.analysis.lost_points import account_for
 
@@ -160,7 +164,7 @@ def _list_messages(result: Result, words: _Words) -> list[HintMessage]:
 
 
 def describe_message(hint: Hint, is_note: bool, words: _Words) -> HintMessage:
-    """Describe the message of a hint, and collect the words of other front ends."""
+    """Describe the message of a hint and collect its wording for other front ends."""
     return {
         "text": _word(hint.message, words),
         "before": hint.before,
@@ -171,8 +175,8 @@ def describe_message(hint: Hint, is_note: bool, words: _Words) -> HintMessage:
 
 
 def _describe_making() -> dict[str, str]:
-    """Describe when and with what the scores were made. SOURCE_DATE_EPOCH sets the date, so that the same input makes
-    the same document on another day, too.
+    """Describe when and with what the scores were computed. SOURCE_DATE_EPOCH sets the date, so that the same input
+    produces the same document on any day.
     """
     date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
     versions = {"anls-metric": __version__, "Python": platform.python_version(), "rapidfuzz": rapidfuzz.__version__}
@@ -180,14 +184,14 @@ def _describe_making() -> dict[str, str]:
 
 
 def _list_options(settings: Settings) -> dict[str, Any]:
-    """List the options of `score` and `compare` that are not the usual ones."""
+    """List the options of `score` and `compare` that differ from their defaults."""
     usual = Settings()
     options = {name: getattr(settings, name) for name in Options.__annotations__}
     return {name: value for name, value in options.items() if value != getattr(usual, name)}
 
 
 def _describe_result(result: Result, words: _Words, has_account: bool) -> dict[str, Any]:
-    """Describe a result, and collect the words of other front ends for its messages."""
+    """Describe a result and collect the wording of its messages for other front ends."""
     first, compared = result.submissions[0], result.compared
     clusters = compared.clusters if compared else first.clusters
     content: dict[str, Any] = {
@@ -218,9 +222,7 @@ def describe_hint(hint: Hint) -> dict[str, Any]:
 
 
 def put_into_words(values: Any, words: _Words) -> Any:
-    """Replace the messages in nested values with their texts in Python's words, and collect those of other front
-    ends.
-    """
+    """Replace the messages in nested values with their wording for Python and collect that for other front ends."""
     if isinstance(values, Message):
         return _word(values, words)
     if isinstance(values, dict):
@@ -229,7 +231,7 @@ def put_into_words(values: Any, words: _Words) -> Any:
 
 
 def _word(message: Message, words: _Words) -> str:
-    """Word a message for Python, and collect the texts of other front ends that differ."""
+    """Word a message for Python and collect the wordings for other front ends if they differ."""
     text = message.text()
     others: dict[str, str] = {front_end: message.text(front_end) for front_end in _FRONT_ENDS}
     if {*others.values()} != {text}:
@@ -258,7 +260,7 @@ def _describe_submission(scored: Scored, result: Result, words: _Words, has_acco
     if scored.run_scores:
         content |= {"runs": len(scored.run_scores), "run_scores": scored.run_scores, "run_sd": scored.run_sd}
     content |= put_into_words(find_parts(scored), words)
-    if has_account and "lost" not in content:  # the report has it in any case
+    if has_account and "lost" not in content:  # the report shows it in any case
         content["lost"] = put_into_words(describe_lost(scored), words)
     for key, measures in assess_leaves(scored).items():
         if key is not None:
@@ -266,7 +268,7 @@ def _describe_submission(scored: Scored, result: Result, words: _Words, has_acco
     return content
 
 
-# The keys of a comparison of groups; only keys of nested values have a test.
+# The keys in a comparison of groups; only the groups for keys of nested values have a test.
 _DIFFERENCES = ("difference", "difference_interval", "p_value_adjusted", "verdict", "few_documents")
 
 
@@ -287,11 +289,11 @@ def describe_groups(
 
 
 def _describe_comparison_of(comparison: Comparison, compared: ComparisonSet, result: Result) -> dict[str, Any]:
-    from anls_metric.analysis.decisions import decide  # which a single submission does not need
+    from anls_metric.analysis.decisions import decide  # not needed for a single submission
 
     content = {**describe_comparison(comparison), **decide(compared, comparison)}
     if wants_account(result.settings):
-        from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
+        from anls_metric.analysis.comparison import pair_questions  # not needed for a single submission
         from anls_metric.analysis.lost_points import account_for, compare_losses
 
         named = {scored.name: scored for scored in result.submissions}

@@ -1,7 +1,7 @@
-"""What is cleaned up when a signal ends the process.
+"""Cleans up when a signal ends the process.
 
-The command leaves Ctrl-C, SIGTERM and SIGHUP to the operating system, which ends it at once, also while a library
-computes and Python could call no handler. Only while something would be left behind, a handler removes it first.
+The command leaves Ctrl-C, SIGTERM and SIGHUP to the operating system, which ends it at once, even while a library is
+computing and Python could not call a handler. Only while something would be left behind does a handler remove it first.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 @contextmanager
 def clean_up(clean: Callable[[], object]) -> Iterator[None]:
-    """Call a function before a signal ends the process within this context.
+    """Within this context, call a function before a signal ends the process.
 
-    A signal that the program handles or ignores is left to the program. In threads, which get no signals, nothing is
-    called.
+    A signal that the program handles or ignores is left to the program. In threads other than the main one, which
+    receive no signals, nothing is called.
     """
 
     def end(number: int, frame: object) -> None:

@@ -22,10 +22,10 @@ with requires("'transformers[torch]'"):
 
 __all__ = ["GenerateAndScore"]
 
-_WORST = 20  # the rows of the table of the worst answers
-_COMPARED = 16  # the rows of an evaluation that are compared with those that the callback was given
+_WORST = 20  # the number of rows in the table of the worst answers
+_COMPARED = 16  # how many rows of an evaluation are compared with those given to the callback
 _BY_DEFAULT = {"max_new_tokens": 64, "do_sample": False}
-_PROMPTS = ("prompt", "messages")  # the columns of prompts, the first that a row has
+_PROMPTS = ("prompt", "messages")  # the columns for prompts; the first one in a row is used
 _OF_TOKENS = {"input_ids", "attention_mask", "token_type_ids", "completion_mask", "assistant_masks", "labels"}
 _SCORE_OTHERS = (
     "to score other rows, call callback.score(model, rows, references), or pass several sets by name: "
@@ -39,41 +39,42 @@ class _Set(NamedTuple):
 
 
 class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
-    """Generates an answer for each row after each evaluation, and adds the ANLS of the answers to the metrics.
+    """Generates an answer for each row after each evaluation and adds the ANLS of the answers to the metrics.
 
-    The metrics get ``eval_anls_generated`` and the ends of its 95% interval, ``eval_anls_generated_low`` and ``_high``,
-    before the trainer looks for the best model: ``metric_for_best_model="anls_generated"``. They stand beside the
-    trainer's own metrics in ``trainer.state.log_history``, and every logger and progress bar gets them. If Weights &
-    Biases is in use, it also gets the worst answers.
+    ``eval_anls_generated`` and the ends of its 95% interval, ``eval_anls_generated_low`` and ``_high``, are added
+    before the trainer looks for the best model, so you can set ``metric_for_best_model="anls_generated"``. They appear
+    alongside the trainer's own metrics in ``trainer.state.log_history`` and are passed to every logger and progress
+    bar. If Weights & Biases is in use, it also receives the worst answers.
 
-    If a trainer evaluates rows that the callback was not given, there is a warning and no score. `score` scores any
-    rows.
+    If a trainer evaluates rows that the callback was not given, there is a warning and no score. To score any other
+    rows, call `score`.
 
-    In a distributed run, each process generates its share of the rows. The weights of FSDP are gathered; a model that
-    is split by tensor parallelism is refused.
+    In a distributed run, each process generates its share of the rows. FSDP weights are gathered; a model that is split
+    by tensor parallelism is rejected.
 
     Args:
         dataset: the rows: ``prompt`` is a string or a list of messages, or ``messages`` is a conversation that ends
-            with the answer, which is left out; ``image`` or ``images`` are page images, unless the messages hold them.
-            Or, for models with an encoder, rows with ``input_ids``. For several evaluation sets, a dict mapping the
-            name of each to its rows and their references: ``{"test": (rows, references)}``. A set is scored where the
-            prefix of the metrics is its name or ends with it (``test_anls_generated``, ``eval_test_anls_generated``),
-            and where its rows are evaluated.
-        references: the accepted answers of each row. If ``dataset`` holds the rows alone, a dict by the same names.
-        processor: the tokenizer or processor; None takes the ``processing_class`` of the trainer.
-        encode: a function of a list of rows that returns the inputs of ``generate`` as tensors, with prompts padded on
-            the left for a decoder-only model; for rows of another form.
+            with the answer, which is left out; ``image`` or ``images`` are page images, unless the messages contain
+            them. For models with an encoder, rows with ``input_ids`` also work. For several evaluation sets, pass a
+            dict mapping the name of each to its rows and their references: ``{"test": (rows, references)}``. A set is
+            scored if the prefix of the metrics is its name or ends with it (``test_anls_generated``,
+            ``eval_test_anls_generated``), or if its rows are evaluated.
+        references: the references (accepted answers) of each row. If ``dataset`` is a dict with only the rows, a dict
+            with the same keys.
+        processor: the tokenizer or processor; None takes the trainer's ``processing_class``.
+        encode: for rows in any other form, a function that takes a list of rows and returns the inputs of ``generate``
+            as tensors, with prompts padded on the left for a decoder-only model.
         generation_config: a `GenerationConfig`; None generates greedily, at most 64 tokens.
-        batch_size: the rows that are generated at once.
-        limit: the number of rows of a sample, which stays the same; None takes all.
+        batch_size: the number of rows for which answers are generated at once.
+        limit: the number of rows in a sample, which stays the same; None takes all rows.
         name: the name of the score in the metrics.
         options: ``extract``, ``skip_special_tokens``, ``variant``, ``threshold``, ``ignore_case`` and ``metrics``, as
-            `build_compute_metrics` takes them.
+            in `build_compute_metrics`.
 
     Raises:
         ValueError: the numbers of rows differ, a prompt ends with its answer, the rows are streamed, an option is
-            wrong, or several sequences were asked for. When training begins: there is no processor, or early stopping
-            would look for the score before it is there.
+            invalid, or several sequences were requested. When training begins: there is no processor, or early stopping
+            would look for the score before it exists.
     """
 
     def __init__(
@@ -126,14 +127,14 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return _Set(rows, references)
 
     def score(self, model: Any, dataset: Any, references: Any) -> dict[str, float]:
-        """Generate an answer for each row of any set, and score the answers.
+        """Generate an answer for each row of any set and score the answers.
 
         In a distributed run, call it in all processes.
 
         Args:
             model: the model, such as ``trainer.model``.
             dataset: the rows, as for `GenerateAndScore`. All are scored, whatever ``limit`` is.
-            references: the accepted answers of each row.
+            references: the references of each row.
 
         Returns:
             The ANLS as ``anls_generated``, or as the ``name`` that was chosen; the ends of its 95% interval with
@@ -146,11 +147,11 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return self._score(model, rows, accepted, range(len(rows)), self.name)[0]
 
     def on_init_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Keep the processor of the trainer."""
+        """Keep the trainer's processor."""
         self._keep_processor(given)
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Refuse at the start what would otherwise fail only after the first evaluation."""
+        """Reject up front any settings that would otherwise fail only after the first evaluation."""
         self._keep_processor(given)
         self._find_processor()
         callbacks = getattr(_find_handler(), "callbacks", [self])
@@ -160,7 +161,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
             raise ValueError("EarlyStoppingCallback would miss the score: put GenerateAndScore before it in callbacks")
 
     def on_evaluate(self, args: Any, state: Any, control: Any, *, metrics: Any, **given: Any) -> Any:
-        """Generate answers for the rows of the evaluation set, and add their scores to the metrics and the log."""
+        """Generate answers for the rows of the evaluation set and add their scores to the metrics and the log."""
         last = state.log_history[-1] if state.log_history else {}
         prefix = _find_prefix({**metrics, **last})  # the table of a notebook takes the times out of the metrics
         added = self._add_scores(prefix, state, metrics, given)
@@ -174,13 +175,15 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return handler.on_log(args, state, control, logs={**added, "epoch": state.epoch}) if handler else control
 
     def on_predict(self, args: Any, state: Any, control: Any, *, metrics: Any, **given: Any) -> None:
-        """Score the predictions of `Trainer.predict`, too, if the prefix of its metrics is the name of a set."""
+        """Generate and score answers after `Trainer.predict` as well, if the prefix of its metrics is the name of a
+        set.
+        """
         prefix = _find_prefix(metrics)
         if self._find_named(prefix):
             self._add_scores(prefix, state, metrics, given)
 
     def _add_scores(self, prefix: str, state: Any, metrics: Any, given: Mapping[str, Any]) -> dict[str, float]:
-        """Add the scores of the set that was evaluated to the metrics, if it was given."""
+        """Add the scores of the evaluated set to the metrics, if the callback was given this set."""
         self._keep_processor(given)
         self._find_processor()
         key = f"{prefix}_{self.name}"
@@ -201,7 +204,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
     def _score(
         self, model: Any, rows: Any, references: Sequence[Any], places: Sequence[int], key: str
     ) -> tuple[dict[str, float], list[Any]]:
-        """Score the answers to some rows. Returns the scores by name, and the worst answers."""
+        """Score the answers for some rows. Returns the scores by name and the worst answers."""
         self._find_processor()
         accepted = [references[place] for place in places]
         answers, values, means = self.decoder.score_ids(self._generate(model, rows, places), accepted)
@@ -218,7 +221,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         self._of_trainer = given.get("processing_class") or given.get("tokenizer")
 
     def _find_processor(self) -> Any:
-        """Find the processor: the one that was passed, or that of the trainer. Its tokenizer decodes the answers."""
+        """Find the processor: the one that was passed, or else the trainer's. Its tokenizer decodes the answers."""
         processor = self.processor or getattr(self, "_of_trainer", None)
         if processor is None:
             raise ValueError("the trainer has no processing_class: pass processor to GenerateAndScore")
@@ -226,19 +229,19 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return processor
 
     def _is_own(self, metric: str) -> bool:
-        """Whether a metric is one of those that this callback adds."""
+        """Whether a metric is one that this callback adds."""
         ends = ["", "_low", "_high", *(f"_{each.name}" for each in self.decoder.metrics)]
         return any(f"_{metric}".endswith(f"_{self.name}{end}") for end in ends)
 
     # The set that was evaluated
 
     def _find_named(self, prefix: str) -> str | None:
-        """Find the set that a prefix such as "test" or "eval_test" names."""
+        """Find the set to which a prefix such as "test" or "eval_test" refers."""
         named = [name for name in self.sets if name and f"_{prefix}".endswith(f"_{name}")]
         return max(named, key=len, default=None)
 
     def _choose_set(self, prefix: str, loader: Any) -> tuple[str, str]:
-        """Choose the set that was evaluated: by the prefix, and by its rows. Otherwise, returns what is wrong."""
+        """Choose the evaluated set by the prefix and by its rows. Returns its name and "", or "" and what is wrong."""
         named = self._find_named(prefix)
         compared = {name: self._compare(loader, name) for name in ([named] if named else self.sets)}
         problems = [problem for _, problem in compared.values() if problem]
@@ -252,7 +255,9 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return best[0], ""
 
     def _compare(self, loader: Any, name: str) -> tuple[int, str]:
-        """Compare the rows of an evaluation with those of a set. Returns what is equal, and what contradicts."""
+        """Compare the rows of an evaluation with those of a set. Returns how many values are equal and what contradicts
+        a match.
+        """
         rows, references = self.sets[name]
         evaluated, what = getattr(loader, "dataset", None), f" for {name!r}" if name else ""
         if evaluated is None or evaluated is rows:
@@ -274,7 +279,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return equal, problem and f"the evaluation has other rows than GenerateAndScore was given{what}: {problem}"
 
     def _compare_columns(self, theirs: list[Any], own: list[Any]) -> tuple[int, str]:
-        """Compare the columns that both sides have, except for those that trainers make."""
+        """Compare the columns that both sides have, except those that trainers create."""
         if not all(isinstance(row, Mapping) for row in (*theirs, *own)):
             return 0, ""
         made = set() if self.encode is None and {*_PROMPTS}.isdisjoint(own[0]) else _OF_TOKENS
@@ -292,10 +297,10 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def _generate(self, model: Any, rows: Any, places: Sequence[int]) -> list[list[int]]:
-        """Generate the ids of an answer for some rows; in a distributed run, each process takes every nth of them."""
+        """Generate the ids of an answer for some rows. In a distributed run of n processes, each takes every nth."""
         processes = torch.distributed.is_available() and torch.distributed.is_initialized()
         rank, count = (torch.distributed.get_rank(), torch.distributed.get_world_size()) if processes else (0, 1)
-        # All processes generate equally often, because those that share the weights of a model wait for each other.
+        # All processes generate equally often, because those that share a model's weights wait for each other.
         share = list(islice(cycle(places), rank, -(-len(places) // count) * count, count))
         ids: list[list[int]] = []
         encode = self.encode or (lambda batch: _encode(self._find_processor(), batch, model))
@@ -317,7 +322,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
 
 def _split_sets(dataset: Any, references: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split the sets into their rows and their references, by name; a single set has the name ""."""
+    """Split the sets into rows and references, by name; a single set has the name ""."""
     several = isinstance(dataset, Mapping)
     if references is None and several and all(isinstance(each, tuple) and len(each) == 2 for each in dataset.values()):
         return {key: rows for key, (rows, _) in dataset.items()}, {key: given for key, (_, given) in dataset.items()}
@@ -329,7 +334,7 @@ def _split_sets(dataset: Any, references: Any) -> tuple[dict[str, Any], dict[str
 
 
 def _find_handler() -> Any:
-    """Find what calls the callbacks of the trainer. A callback is not given the trainer, but it is called by it."""
+    """Find the handler that calls the trainer's callbacks. A callback is not given the trainer, but is called by it."""
     frame = sys._getframe()
     while frame is not None and not isinstance(frame.f_locals.get("self"), CallbackHandler):
         frame = frame.f_back  # type: ignore[assignment]
@@ -337,7 +342,7 @@ def _find_handler() -> Any:
 
 
 def _find_prefix(metrics: Mapping[str, Any]) -> str:
-    """Find the prefix of the metrics of an evaluation."""
+    """Find the prefix of an evaluation's metrics."""
     return next((key.removesuffix("_runtime") for key in metrics if key.endswith("_runtime")), "eval")
 
 
@@ -346,7 +351,7 @@ def _find_tokenizer(processor: Any) -> Any:
 
 
 def _as_plain(cell: Any) -> Any:
-    """Return a cell as plain values that can be compared; None for what cannot."""
+    """Convert a cell to plain values that can be compared; None for anything that cannot."""
     if isinstance(cell, Mapping):
         return {key: _as_plain(value) for key, value in cell.items() if value is not None}
     if isinstance(cell, (list, tuple)):
@@ -358,7 +363,7 @@ def _as_plain(cell: Any) -> Any:
 
 
 def _read_labels(loader: Any, rows: list[Any]) -> list[list[int]] | None:
-    """Read the ids of the labels of rows as the trainer makes them; None if there are none."""
+    """Read the label ids of rows as the trainer creates them; None if there are none."""
     batch = loader.collate_fn([dict(row) if isinstance(row, Mapping) else row for row in rows])
     labels = batch.get("labels") if isinstance(batch, Mapping) else None
     if getattr(labels, "ndim", 0) != 2 or torch.is_floating_point(torch.as_tensor(labels)):
@@ -368,7 +373,7 @@ def _read_labels(loader: Any, rows: list[Any]) -> list[list[int]] | None:
 
 @contextmanager
 def _prepare(model: Any, options: dict[str, Any]) -> Iterator[None]:
-    """Prepare a model to generate, and its options: in evaluation mode, and with all of its weights."""
+    """Prepare a model and its options for generation, in evaluation mode and with all weights."""
     if (getattr(model, "tp_size", None) or 1) > 1:
         raise ValueError(
             "the model is split by tensor parallelism, so processes cannot generate rows of their own: score a saved "
@@ -395,7 +400,9 @@ def _prepare(model: Any, options: dict[str, Any]) -> Iterator[None]:
 
 
 def _find_wrapped(model: Any) -> Any:
-    """Find the first version of FSDP, whose wrapped modules only have their weights if they are summoned."""
+    """Return the class of the first version of FSDP if the model uses it. Modules that it wraps have their weights only
+    while these are summoned.
+    """
     if not torch.distributed.is_available():
         return None
     from torch.distributed.fsdp import FullyShardedDataParallel
@@ -407,7 +414,7 @@ def _find_wrapped(model: Any) -> Any:
 
 
 def _encode(processor: Any, rows: list[Any], model: Any) -> Any:
-    """Encode prompts, padded on the left: a decoder continues what stands at the end."""
+    """Encode prompts, padded on the left for a decoder, which continues what comes at the end."""
     tokenizer = _find_tokenizer(processor)
     side, decoder = tokenizer.padding_side, not model.config.is_encoder_decoder
     tokenizer.padding_side = "left" if decoder else "right"
@@ -449,7 +456,7 @@ def _encode_prompts(processor: Any, tokenizer: Any, rows: list[Any]) -> Any:
 
 
 def _read_prompt(row: Mapping[str, Any], what: str) -> Any:
-    """Read the prompt of a row. From a whole conversation, the answer is left out, as TRL does."""
+    """Read the prompt of a row. If it is a whole conversation, the answer is left out, as in TRL."""
     column = next(key for key in _PROMPTS if key in row)
     prompt = row[column]
     if isinstance(prompt, str):
@@ -475,8 +482,8 @@ def _list_images(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _place_images(messages: Sequence[Any], images: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Write messages in parts, with the images before the text of the first message of the user, as TRL does, unless
-    the messages have parts. Returns also the images of all parts, in their order.
+    """Split messages into parts, unless they already have parts, with the images before the text of the user's first
+    message, as in TRL. Also returns the images of all parts, in order.
     """
     placed, waiting = [], list(images)
     for message in messages:

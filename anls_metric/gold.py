@@ -1,7 +1,7 @@
-"""Provides gold data by name, such as ``docvqa:val``, from a table of public datasets. Their texts are fetched from the
+"""Provides gold data by name, such as ``docvqa:val``, from a table of public datasets, whose text is fetched from the
 Hub.
 
-Only the text columns are fetched, once. They are kept as JSON lines in ``$ANLS_CACHE``, or in ``~/.cache/anls``.
+Only the text columns are fetched, once. They are cached as JSON lines in ``$ANLS_CACHE``, or in ``~/.cache/anls``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GoldRow = dict[str, Any]
 QUESTION_ID = "questionId"
 
 
-# Each function makes a row of a gold file from a row of a dataset, and its number from 0.
+# Each function makes a row of a gold file from a row of a dataset and its number, counted from 0.
 
 
 def _read_mmlongbench(row: GoldRow, number: int) -> GoldRow:
@@ -36,7 +36,7 @@ def _read_mmlongbench(row: GoldRow, number: int) -> GoldRow:
 
 
 def _read_chartqapro(row: GoldRow, number: int) -> GoldRow:
-    """Show the earlier turns of a conversation. The last question is the one asked."""
+    """Move the earlier turns of a conversation to ``turns``. The last question is the one asked."""
     row = {QUESTION_ID: number, **{name.lower().replace(" ", "_"): value for name, value in row.items()}}
     *earlier, row["question"] = row["question"]
     if earlier:
@@ -45,7 +45,7 @@ def _read_chartqapro(row: GoldRow, number: int) -> GoldRow:
 
 
 def _read_ocrbench(row: GoldRow, number: int) -> GoldRow:
-    """Name the rule. A column without a value is absent, as in the file of the benchmark."""
+    """Add the name of the rule, and leave out columns without a value, as in the benchmark's file."""
     return {**{name: value for name, value in row.items() if value is not None}, "rule": "item"}
 
 
@@ -60,7 +60,7 @@ _LINES = ("menu", "void_menu", "sub")
 
 
 def _accept_lists(value: Any) -> Any:
-    """Accept the lines of a receipt, and what belongs to a line, in both forms."""
+    """Accept a receipt's lines, and the parts that belong to a line, in both forms."""
     if isinstance(value, list):
         return list(map(_accept_lists, value))
     if not isinstance(value, dict):
@@ -76,17 +76,17 @@ class GoldSet(NamedTuple):
     Attributes:
         name: the name.
         dataset: the id of the dataset on the Hub.
-        revision: its commit, in full: the Hub takes no shortened one.
+        revision: its commit hash, in full, because the Hub does not accept a shortened one.
         files: the pattern of its Parquet files.
-        columns: the columns that the files must have. All other text columns are read, too.
+        columns: the columns that the files must have. All other text columns are read as well.
         shown: the fields of a question that do not give its answer away.
         rows: the number of rows.
         license: the license tag of the dataset.
         citation: the paper.
-        variant: the variant or rule that the name implies; None for the usual one.
+        variant: the variant or rule that the name implies; None for the default one.
         make_row: makes a row of a gold file.
         is_partial: whether the rule scores only some kinds of questions.
-        about: what the line that says what was read adds under the usual variant.
+        about: what to add to the ``read`` line under the default variant.
     """
 
     name: str
@@ -196,7 +196,9 @@ _TABLE = (
     _make_cord("val", "validation"),
 )
 GOLD: Mapping[str, GoldSet] = {row.name: row for row in _TABLE}
-"""The gold data by name. Ids, revisions and counts are those of stored cards and of other people's pins."""
+"""The gold data by name. Ids, revisions and counts come from stored dataset cards and from versions that other people
+pinned.
+"""
 
 
 # Names
@@ -240,16 +242,16 @@ def is_name(word: str) -> bool:
 def resolve(
     inputs: Sequence[Input], gold: Input | None, settings: Settings
 ) -> tuple[Sequence[Input], Input | None, Settings]:
-    """Replace the name of gold data with its table. The name is that of the gold file or, if there is none, of the
-    first input.
+    """Replace the name of gold data with the data as a table. The name may stand in place of the gold file or, if there
+    is none, of the first input.
 
     Args:
         inputs: files and tables.
         gold: the gold file.
-        settings: the options. Without a variant, they get the one that the name of the data implies.
+        settings: the options. If they have no variant, the one that the name of the data implies is added.
 
     Raises:
-        InputError: there is no such name, no submission, or the data cannot be fetched.
+        InputError: the name does not exist, there is no submission, or the data cannot be fetched.
     """
     words = [gold, *inputs] if gold else list(inputs)
     for each in words[1:]:
@@ -268,7 +270,7 @@ def resolve(
 
 
 def load_gold(row: GoldSet, variant: str | None = None) -> Table:
-    """Read gold data as a table, as if the user had passed them as a file. Raises InputError as `load_rows` does."""
+    """Read gold data as a table, as if the user had passed it as a file. Raises InputError as `load_rows` does."""
     table = load_rows(row)
     about, count = "" if variant else row.about, len(table.records)
     if count < row.rows:
@@ -277,7 +279,7 @@ def load_gold(row: GoldSet, variant: str | None = None) -> Table:
 
 
 def load_rows(row: GoldSet) -> Table:
-    """Load the rows of gold data that its rule scores. Raises InputError if they cannot be fetched or stored."""
+    """Load the rows of gold data that its rule scores. Raises InputError if the data cannot be fetched or stored."""
     table = _load(row)
     if not row.is_partial:
         return table
@@ -305,7 +307,9 @@ def format_questions(row: GoldSet, with_answers: bool = False, sample: int | Non
 
 
 def _draw(rows: Sequence[GoldRow], key: str, count: int, seed: int) -> list[GoldRow]:
-    """Draw rows by a hash of seed and id, so that neither order nor Python's version matters; keep their order."""
+    """Draw rows by a hash of seed and id, so that neither their order nor the Python version matters, and keep their
+    order.
+    """
     if not 0 < count <= len(rows):
         raise ValueError(f"--sample must be from 1 to {len(rows)} (the number of questions), got {count}")
     places = sorted(range(len(rows)), key=lambda place: _hash(f"{seed}:{rows[place][key]}".encode()))
@@ -320,7 +324,7 @@ def _format_row(row: GoldRow) -> str:
 
 
 def _load(row: GoldSet) -> Table:
-    """Read all rows from the cache; fetch them first unless it has all of them. A hint names a damaged file."""
+    """Read all rows from the cache, or fetch them if any are not in it. A hint reports a damaged file."""
     pattern = os.path.join(glob.escape(_find_cache(row)), f"{row.name.replace(':', '-')}-{row.revision}-*.jsonl")
     damaged = []
     for path in glob.glob(pattern):
@@ -342,7 +346,7 @@ def _load(row: GoldSet) -> Table:
 
 
 def _find_cache(row: GoldSet) -> str:
-    """Find the folder of the cache. InputError: the user has no home folder, and names no folder."""
+    """Find the cache folder. Raises InputError if the user has no home folder and specifies no other."""
     folder = os.path.expanduser(os.environ.get("ANLS_CACHE") or os.path.join("~", ".cache", "anls"))
     if folder.startswith("~"):
         raise make_error(row.name, "there is no home folder for the cache: set ANLS_CACHE to a folder")
@@ -356,7 +360,7 @@ def _hash(data: bytes) -> str:
 
 
 def _store(path: str, data: bytes) -> None:
-    """Write a file under a name of its own, and rename it, so that several processes can do so at once."""
+    """Write a file under a unique name and then rename it, so that several processes can do this at once."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     aside = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.unfinished")
 
@@ -374,7 +378,7 @@ def _store(path: str, data: bytes) -> None:
 
 
 def _fetch(row: GoldSet) -> list[GoldRow]:
-    """Fetch the rows as the Hub has them. InputError: see `fetch`."""
-    from anls_metric.hub import PATIENCE, SILENCE, Wanted, fetch  # which files of a user do not need
+    """Fetch the rows as they are on the Hub. Raises InputError as `fetch` does."""
+    from anls_metric.hub import PATIENCE, SILENCE, Wanted, fetch  # not needed for a user's files
 
     return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE, PATIENCE))

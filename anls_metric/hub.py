@@ -1,7 +1,8 @@
 """Fetches the text columns of a dataset from the Hugging Face Hub, in a separate process.
 
-A process can be ended whatever its threads wait for, so that a silent Hub stops nobody, and no thread of a library
-outlives the interpreter. Its standard input describes the dataset; its standard output gets the rows, or an error.
+A process can be ended no matter what its threads are waiting for, so a silent Hub blocks nobody and no library's thread
+outlives the interpreter. The process reads a description of the dataset from standard input and writes the rows, or an
+error, to standard output.
 """
 
 from __future__ import annotations
@@ -25,16 +26,18 @@ from anls_metric.reading.formats import list_columns
 Result = TypeVar("Result")
 
 SILENCE = 45.0
-"""The seconds after which a fetch ends if no request has ended, so that a silent Hub is given up within a minute."""
+"""The number of seconds after which a fetch is aborted if no request has finished, so that a silent Hub is abandoned
+within a minute.
+"""
 
 PATIENCE = 10.0
-"""The seconds after which a fetch that is not yet done says so."""
+"""The number of seconds after which a fetch that is not finished prints a note."""
 
 _CONNECTIONS = 16
 _RETRIES = 4
-_ATTEMPTS = 5  # to get a range over a bad line
+_ATTEMPTS = 5  # to get a range over a bad connection
 _BUSY = (429, 503)
-_UNREAD = ("ocr",)  # text columns that are large, and that nobody scores
+_UNREAD = ("ocr",)  # text columns that are large and that nobody scores
 _AS_FILE = "pass the path of the gold file"
 
 
@@ -66,7 +69,7 @@ def fetch(wanted: Wanted) -> list[dict[str, Any]]:
     """Fetch the text columns of a dataset in a new process, which ends with this call.
 
     Raises:
-        InputError: that is not possible, or they are not the wanted data.
+        InputError: fetching fails, or the data is not what was expected.
     """
     try:
         import huggingface_hub  # noqa: F401
@@ -79,7 +82,7 @@ def fetch(wanted: Wanted) -> list[dict[str, Any]]:
         [sys.executable, "-c", program],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C reaches this process alone, which ends the other
+        start_new_session=True,  # Ctrl-C reaches only this process, which ends the other
     )
     try:
         with clean_up(process.kill):
@@ -99,7 +102,7 @@ def fetch(wanted: Wanted) -> list[dict[str, Any]]:
 
 
 class _RefusedError(Exception):
-    """A sentence that says why the data are not available, and its values."""
+    """Raised with a sentence that says why the data is not available, and with the values in it."""
 
     def __init__(self, sentence: str, **values: Any) -> None:
         super().__init__(sentence)
@@ -107,7 +110,7 @@ class _RefusedError(Exception):
 
 
 def main() -> None:
-    """Fetch the dataset that standard input describes, and write either its rows or what is wrong as JSON lines."""
+    """Fetch the dataset described on standard input and write its rows, or what is wrong, as JSON lines."""
     wanted = Wanted(*json.load(sys.stdin))
     try:
         lines, status = [json.dumps(row) for row in _fetch(wanted)], 0
@@ -119,11 +122,11 @@ def main() -> None:
 
 
 def _fetch(wanted: Wanted) -> list[dict[str, Any]]:
-    """Fetch the ends of all files, which say where the columns are, and then the columns of all row groups at once."""
+    """Fetch the ends of all files, which say where the columns are, then the columns of all row groups in parallel."""
     from huggingface_hub.utils import logging, tqdm
     from pyarrow.parquet import ParquetFile
 
-    logging.set_verbosity_error()  # else it prints a line for each of many attempts
+    logging.set_verbosity_error()  # otherwise it prints a line for each of many attempts
     requests = _Requests(wanted)
 
     def open_file(path: str, metadata: Any = None) -> Any:
@@ -148,7 +151,7 @@ def _fetch(wanted: Wanted) -> list[dict[str, Any]]:
 
 
 def _check(wanted: Wanted, files: Sequence[Any]) -> None:
-    """Check the number of rows and the names of the columns: pyarrow silently skips an unknown column."""
+    """Check the number of rows and the names of the columns, because pyarrow silently skips unknown columns."""
     rows = sum(file.metadata.num_rows for file in files)
     if rows != wanted.rows:
         sentence = "the Hub has {count:,} rows, expected {expected:,}, so nothing is kept: try again, or " + _AS_FILE
@@ -166,13 +169,15 @@ def _get_endpoint() -> str:
 
 
 def _locate(wanted: Wanted, verb: str, path: str) -> str:
-    """Make the URL of a file, or of a list of files."""
+    """Make the URL of a file or of a list of files."""
     start = f"{_get_endpoint()}/api" if verb == "tree" else _get_endpoint()
     return f"{start}/datasets/{wanted.dataset}/{verb}/{wanted.revision}/{quote(path)}"
 
 
 def _get(url: str, attempts: int = 1, **headers: str) -> Any:
-    """Get a response from the Hub. The token goes to no other host: the client takes it away when it is sent on."""
+    """Get a response from the Hub. The token goes to no other host, because the client removes it when it follows a
+    redirect.
+    """
     from huggingface_hub import constants
     from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, http_backoff
 
@@ -189,8 +194,8 @@ def _get(url: str, attempts: int = 1, **headers: str) -> Any:
 
 
 def _list_sizes(wanted: Wanted) -> dict[str, int]:
-    """List the sizes of the files in the folder of the data, by their paths. No list has a second page, whose URL
-    could be anywhere.
+    """List the sizes of the files in the folder of the data, by path. A second page of the list, whose URL could point
+    anywhere, is rejected.
     """
     response = _get(_locate(wanted, "tree", os.path.dirname(wanted.files)))
     if "next" in response.links:
@@ -199,7 +204,7 @@ def _list_sizes(wanted: Wanted) -> dict[str, int]:
 
 
 class _RemoteFile(io.RawIOBase):
-    """A file on the Hub, of which each read gets a range."""
+    """A file on the Hub. Each read fetches a range of it."""
 
     def __init__(self, url: str, size: int) -> None:
         self._url, self._size, self._place = url, size, 0
@@ -229,7 +234,9 @@ class _RemoteFile(io.RawIOBase):
 
 
 class _Requests:
-    """Sends requests in threads. It gives up once no request has ended for some time, or once nobody waits for it."""
+    """Sends requests in threads. It gives up once no request has finished for some time, or once nobody is waiting for
+    it.
+    """
 
     def __init__(self, wanted: Wanted) -> None:
         from concurrent.futures import ThreadPoolExecutor
@@ -260,7 +267,9 @@ class _Requests:
         return [future.result() for future in futures]
 
     def _call(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Call a function, again if the Hub is busy: after the time that it asks for, or after 1, 2, 4 .. seconds."""
+        """Call a function and, if the Hub is busy, call it again after the time that the Hub asks for, or after 1, 2,
+        4, ... seconds.
+        """
         for attempt in count():
             try:
                 return function(*arguments)
@@ -292,7 +301,7 @@ def _list_causes(error: BaseException | None) -> list[BaseException]:
 def _find_response(error: BaseException) -> Any:
     """Find the Hub's response that led to an error, which may be in a cause; None if there is none."""
     responses = [getattr(each, "response", None) for each in _list_causes(error)]
-    return next((each for each in responses if each is not None), None)  # one of an error is false
+    return next((each for each in responses if each is not None), None)  # a response with an error status is falsy
 
 
 def _explain(wanted: Wanted, error: BaseException) -> _RefusedError:

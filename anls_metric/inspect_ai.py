@@ -27,7 +27,7 @@ __all__ = ["anls", "anls_star", "stderr"]
 
 @metric  # type: ignore[untyped-decorator]
 def stderr() -> Metric:
-    """The standard error of the mean, clustered by document if every sample's metadata name one."""
+    """The standard error of the mean, clustered by document if every sample's metadata identifies one."""
 
     def compute(scores: Sequence[SampleScore]) -> Any:
         clusters = find_clusters([each.sample_metadata or {} for each in scores])
@@ -46,18 +46,18 @@ def stderr() -> Metric:
 def anls(
     variant: str = "standard", threshold: float | None = None, extract: str | Sequence[str] | None = None
 ) -> Scorer:
-    """Score a completion with ANLS against the references of its sample, and show the edits.
+    """Score a completion with ANLS against the references of its sample and show the edits.
 
     Args:
-        variant, threshold: which ANLS, as `get_variant` takes them.
-        extract: the steps that extract the answer from the completion, such as ``"think,final"``; see `extractor`.
-            A list is accepted as well, because ``-S extract=think,final`` of inspect_ai splits at the comma.
+        variant, threshold: which ANLS to compute, as in `get_variant`.
+        extract: the steps that extract the answer from the completion, such as ``"think,final"``; see `extractor`. A
+            list is accepted as well, because inspect_ai splits ``-S extract=think,final`` at the comma.
 
     Returns:
-        A scorer, whose scores have a value from 0 to 1, an explanation, and the signature as metadata.
+        A scorer whose scores have a value from 0 to 1, an explanation, and the signature as metadata.
 
     Raises:
-        ValueError: an unknown variant or step, or a threshold outside [0, 1].
+        ValueError: the variant or a step is unknown, or the threshold is outside [0, 1].
     """
     return _make_scorer(get_scorer(variant, threshold=threshold), extract)
 
@@ -66,19 +66,19 @@ def anls(
 def anls_star(
     threshold: float | None = None, extract: str | Sequence[str] | None = "json", none_keys: str | None = None
 ) -> Scorer:
-    """Score a JSON completion with ANLS*, and show the leaves that differ.
+    """Score a JSON completion with ANLS* and show the leaves that differ.
 
     The targets of a sample are values as JSON strings; several targets are alternatives.
 
     Args:
-        threshold, none_keys: as `anls_star_score` takes them.
+        threshold, none_keys: as in `anls_star_score`.
         extract: the steps that extract the value from the completion, as in `anls`; None takes the whole completion.
 
     Returns:
-        A scorer, whose scores have a value from 0 to 1, an explanation, and the signature as metadata.
+        A scorer whose scores have a value from 0 to 1, an explanation, and the signature as metadata.
 
     Raises:
-        ValueError: an unknown step, or an option with a value that is not allowed.
+        ValueError: a step is unknown, or an option has a value that is not allowed.
     """
     return _make_scorer(get_scorer("anls_star", threshold=threshold, none_keys=none_keys), extract)
 
@@ -93,7 +93,7 @@ def _make_scorer(scoring: Scoring, steps: str | Sequence[str] | None) -> Scorer:
         accepted = tuple(map(scoring.read_references, target))  # a tuple holds alternatives
         try:
             why = scoring.explain(scoring.read_answer(answer), accepted)
-        except ValueError:  # valid JSON that cannot be scored is compared as a text
+        except ValueError:  # valid JSON that cannot be scored is compared as a string
             why = scoring.explain(answer, accepted)
         explanation = "\n".join([str(why), *_show_differences(why)])
         return Score(value=float(why.score), answer=answer, explanation=explanation, metadata={"signature": signature})
@@ -102,7 +102,7 @@ def _make_scorer(scoring: Scoring, steps: str | Sequence[str] | None) -> Scorer:
 
 
 def _show_differences(why: Any) -> list[str]:
-    """List the edits of a text, indented as code, or the leaves of a value that differ."""
+    """List the edits to a string, indented as code, or the leaves of a value that differ."""
     if hasattr(why, "leaves"):
         return [f"- {leaf}" for leaf in why.leaves if leaf.score < 1]
     return ["", *(f"    {line}".rstrip() for line in align_texts(why.edits))] if why.best.distance else []

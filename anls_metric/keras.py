@@ -1,7 +1,7 @@
-"""Metrics for Keras 3 on any backend: ANLS, and the edit distance of `keras_hub`, which here does not need TensorFlow.
+"""Metrics for Keras 3 on any backend: ANLS and `keras_hub`'s edit distance, which does not need TensorFlow here.
 
-Texts are not numbers, so these metrics cannot run inside a compiled training step. If Keras compiles the step, a metric
-raises an error that says so. Use the callback `ValidationMetrics` then: it scores after each epoch.
+Strings are not numbers, so these metrics cannot run inside a compiled training step. If Keras compiles the step, a
+metric raises an error that says so. In that case, use the callback `ValidationMetrics`, which scores after each epoch.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["ANLS", "EditDistance", "ValidationMetrics"]
 
 
 class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
-    """The base class of the metrics: the quotient of two exact sums."""
+    """The base class of the metrics: a quotient of two exact sums."""
 
     def __init__(self, dtype: Any, name: str | None) -> None:
         super().__init__(dtype=dtype, name=name)
         if "float" not in self.dtype:
             raise ValueError(f'dtype must be a floating-point type such as "float32", got {describe(dtype)}')
-        # Each sum is a float32 and its rounding error, because a float32 alone drifts in long epochs, and JAX (by
-        # default) and Apple's GPUs have no float64. One variable holds both sums, so that a batch is added as a whole.
+        # Each sum is a float32 and its rounding error: a float32 alone drifts in long epochs, and neither JAX (by
+        # default) nor Apple's GPUs have float64. One variable holds both sums, so that a batch is added as a whole.
         self._sums = self.add_weight(shape=(2, 2), initializer="zeros", dtype="float32", name="sums")
 
     def _add(self, sample_weight: Any, *columns: Sequence[float]) -> None:
@@ -48,37 +48,36 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
         return keras.ops.convert_to_numpy(self._sums.value).sum(axis=1, dtype="float64")
 
     def result(self) -> Any:
-        """Compute the value over all batches since `reset_state`. It is a scalar tensor, and 0 without any batch."""
+        """Compute the value over all batches since `reset_state` as a scalar tensor, which is 0 without batches."""
         numerator, denominator = self._read_sums()
         return keras.ops.convert_to_tensor(numerator / (denominator or 1), dtype=self.dtype)
 
 
 @keras.saving.register_keras_serializable(package="anls")
 class EditDistance(_Ratio):
-    """The edit distance of tokenized strings: the word error rate if tokens are words, the character error rate if they
-    are characters.
+    """The edit distance of tokenized strings: the word error rate if the tokens are words, the character error rate if
+    they are characters.
 
-    ``update_state`` takes ``y_true`` and ``y_pred``: the tokens of one string (rank 1) or of a batch (rank 2,
-    strings of any length), as lists, numpy arrays, tensors of any backend or ragged TensorFlow tensors. Tokens are
-    whole numbers or strings. ``sample_weight`` is one number for each string, or one for all.
+    ``update_state`` takes ``y_true`` and ``y_pred``: the tokens of one string (rank 1) or of a batch (rank 2, strings
+    of any length), as lists, numpy arrays, tensors of any backend or ragged TensorFlow tensors. Tokens are whole
+    numbers or strings. ``sample_weight`` is one number per string or one for all.
 
-    The numbers are those of the metric of `keras_hub`, with two exceptions: `keras_hub` ignores weights, and leaves
-    token 0 and the empty string out of the distance, but not out of the length. Here every token counts, so remove
-    padding first.
+    The numbers are the same as those of `keras_hub`'s metric, with two exceptions: `keras_hub` ignores weights, and it
+    leaves token 0 and the empty string out of the distance but not out of the length. Here, every token counts, so
+    remove padding first.
 
-    In ``model.compile`` the metric works with PyTorch, and with TensorFlow if ``run_eagerly=True``; it does not work
-    with JAX.
+    In ``model.compile``, the metric works with PyTorch and, if ``run_eagerly=True``, with TensorFlow, but not with JAX.
 
     Args:
         normalize: if True, the value is the number of edits (insertions, deletions, substitutions) in all strings
-            divided by the number of tokens in all of ``y_true``, or the number of edits if there are no such tokens;
-            jiwer does the same. If False, the value is the mean number of edits of a string.
+            divided by the number of tokens in all of ``y_true``, or just the number of edits if there are no such
+            tokens, as in jiwer. If False, the value is the mean number of edits per string.
         dtype: the dtype of the value; the sums stay exact.
         name: the name of the metric.
 
     Raises:
-        ValueError: the dtype cannot hold fractions. In a call: a batch cannot be scored, and the message says what is
-            wrong; or the step is compiled, so that tensors have no values. No part of that batch is added.
+        ValueError: the dtype cannot hold fractions. In a call: a batch cannot be scored (the message says what is
+            wrong), or the step is compiled, so tensors have no values. No part of that batch is added.
 
     Example:
         >>> from anls_metric.keras import EditDistance
@@ -101,12 +100,12 @@ class EditDistance(_Ratio):
         self.normalize = normalize
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Add a batch of strings, or a single string.
+        """Add a batch of strings or a single string.
 
         Args:
             y_true: the reference tokens.
             y_pred: the predicted tokens.
-            sample_weight: the weight of each string, or one weight for all; None is 1.
+            sample_weight: the weight of each string, or one weight for all; None means 1.
 
         Raises:
             ValueError: the strings cannot be compared. No part of the batch is added.
@@ -135,20 +134,20 @@ class EditDistance(_Ratio):
 class ANLS(_Ratio):
     """ANLS, the average normalized Levenshtein similarity of answers to their references.
 
-    ``update_state`` takes ``y_true``, for each row one string or a list of accepted answers, and ``y_pred``, a list of
-    strings. Both may be lists, numpy arrays, or string TensorFlow tensors (also ragged ones), decoded as UTF-8.
-    ``sample_weight`` is one number for each row, or one for all.
+    ``update_state`` takes ``y_true``, which contains one string or a list of references for each row, and ``y_pred``, a
+    list of strings. Both may be lists, numpy arrays, or TensorFlow string tensors (including ragged ones), which are
+    decoded as UTF-8. ``sample_weight`` is one number per row or one for all.
 
-    ``model.compile`` passes token ids to a metric, and no strings: use `ValidationMetrics` there.
+    A metric in ``model.compile`` receives token ids rather than strings, so use `ValidationMetrics` there.
 
     Args:
-        variant, threshold, ignore_case: which ANLS, as `get_variant` takes them.
+        variant, threshold, ignore_case: which ANLS to compute, as in `get_variant`.
         dtype: the dtype of the value; the sum of the scores stays exact.
         name: the name of the metric.
 
     Raises:
-        ValueError: an unknown variant, a threshold outside [0, 1], or a dtype that cannot hold fractions. In a call: a
-            row cannot be scored, and the message names it. No part of that batch is added.
+        ValueError: the variant is unknown, the threshold is outside [0, 1], or the dtype cannot hold fractions. In a
+            call: a row cannot be scored (the message gives its number). No part of that batch is added.
 
     Example:
         >>> from anls_metric.keras import ANLS
@@ -177,19 +176,19 @@ class ANLS(_Ratio):
         super().__init__(dtype, name)
 
     def signature(self) -> str:
-        """The signature of the score. Report it with the score."""
+        """Return the signature of the score. Report it with the score."""
         return self.variant.signature()
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add a batch.
 
         Args:
-            y_true: for each row a list of accepted answers, or one string.
+            y_true: for each row, a list of references or one string.
             y_pred: the answers to score.
-            sample_weight: the weight of each row, or one weight for all; None is 1.
+            sample_weight: the weight of each row, or one weight for all; None means 1.
 
         Raises:
-            ValueError: a row cannot be scored; the message names it. No part of the batch is added.
+            ValueError: a row cannot be scored (the message gives its number). No part of the batch is added.
         """
         scores = self.variant.score(_to_lists(y_pred, "y_pred"), _to_lists(y_true, "y_true"))
         self._add(sample_weight, scores, [1] * len(scores))
@@ -208,16 +207,16 @@ class ANLS(_Ratio):
 
 
 class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
-    """A callback that makes predictions with the model after each epoch, and logs the metrics as ``val_...``.
+    """A callback that makes predictions with the model after each epoch and logs the metrics as ``val_...``.
 
-    Pass it to ``fit`` before callbacks that use its values, and tell them that higher is better:
+    Pass it to ``fit`` before callbacks that use its values, and tell those callbacks that higher is better:
     ``ModelCheckpoint(path, monitor="val_anls", mode="max", save_best_only=True)``.
 
     Args:
         predict: a function that takes the model and returns its predictions for all rows of ``y_true``, for example
             with ``model.generate`` and a tokenizer that decodes.
-        y_true: the references that the metrics compare the predictions with.
-        metrics: one metric, or a list of metrics, that take such references and predictions; None is ``[ANLS()]``. A
+        y_true: the references with which the metrics compare the predictions.
+        metrics: one metric, or a list of metrics, for such references and predictions; None means ``[ANLS()]``. Each
             value is logged as ``val_`` plus the name of its metric.
 
     Raises:
@@ -277,15 +276,17 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
 
 
 def _to_lists(value: Any, what: str) -> Any:
-    """Convert arrays and tensors of any library, also in lists, to lists; decode bytes; keep any other object."""
+    """Convert arrays and tensors of any library, including those in lists, to lists; decode bytes; keep any other
+    object.
+    """
     if isinstance(value, (list, tuple)):
         return [_to_lists(item, what) for item in value]
     if isinstance(value, bytes):
         return value.decode()
     if not hasattr(value, "dtype"):
         return value
-    # Methods are found by name, because TensorFlow's datasets can give a batch under any backend. Arrays and most
-    # tensors have `tolist`, ragged tensors of TensorFlow `to_list`, and its other tensors `numpy`.
+    # Methods are found by name, because TensorFlow's datasets can yield a batch under any backend. Arrays and most
+    # tensors have `tolist`, TensorFlow's ragged tensors `to_list`, and its other tensors `numpy`.
     method = next((name for name in ("tolist", "to_list") if hasattr(value, name)), "numpy")
     try:
         items = getattr(value, method)()

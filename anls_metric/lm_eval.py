@@ -1,8 +1,8 @@
 """ANLS as a metric, and the extraction steps as a filter, for lm-evaluation-harness.
 
 The harness finds them as ``anls`` and ``anls_extract``, by the entry points ``lm_eval.metrics`` and
-``lm_eval.filters``. A version without plugins (0.4.13 and older) knows both once the YAML of a task names a function of
-this module, for example ``aggregation: !function anls_metric.lm_eval.mean``.
+``lm_eval.filters``. A version without plugins (0.4.13 and older) recognizes both once a task's YAML refers to a
+function in this module, for example ``aggregation: !function anls_metric.lm_eval.mean``.
 
 Source: https://github.com/EleutherAI/lm-evaluation-harness.
 """
@@ -28,18 +28,18 @@ __all__ = ["ExtractFilter", "anls", "mean", "process_results"]
 
 @register_metric(metric="anls", higher_is_better=True, aggregation="mean")  # type: ignore[untyped-decorator]
 def anls(references: Sequence[Any], predictions: Sequence[str], **options: Any) -> float:
-    """Compute the ANLS of predictions, for ``metric: anls`` in the YAML of a task.
+    """Compute the ANLS of predictions, for ``metric: anls`` in a task's YAML.
 
     Args:
-        references: the accepted answers of each prediction: a string, or a list of strings.
+        references: the references of each prediction: a string or a list of strings.
         predictions: the predictions; the harness passes one at a time.
-        **options: ``variant``, ``threshold`` and ``ignore_case``, as `anls_scores` takes them.
+        **options: ``variant``, ``threshold`` and ``ignore_case``, as in `anls_scores`.
 
     Returns:
         The mean score, from 0 to 1.
 
     Raises:
-        ValueError: as `anls_scores`.
+        ValueError: as in `anls_scores`.
 
     Example:
         >>> anls([["Coca Cola", "Cola"]], ["CocaCola"])
@@ -49,21 +49,21 @@ def anls(references: Sequence[Any], predictions: Sequence[str], **options: Any) 
 
 
 def process_results(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Score a prediction against all answers in the field ``answers``, for ``process_results`` in the YAML of a task.
+    """Score a prediction against all references in the field ``answers``, for ``process_results`` in a task's YAML.
 
-    Without such a function, the harness compares a prediction with one accepted answer at a time, and turns any score
-    above 0 into 1. The function scores by the variant ``standard``, ``process_results_rrc`` by ``rrc``, and so on for
-    every variant.
+    Without such a function, the harness compares a prediction with one reference at a time and turns any score above 0
+    into 1. This function uses the variant ``standard``, ``process_results_rrc`` uses ``rrc``, and so on for every
+    variant.
 
     Args:
         doc: the record of the question.
-        results: the response of the model, as the only item.
+        results: the model's response, as the only item.
 
     Returns:
         The score from 0 to 1, as ``{"anls": score}``.
 
     Raises:
-        ValueError: as `anls_score`. KeyError: the record has no field ``answers``.
+        ValueError: as in `anls_score`. KeyError: the record has no field ``answers``.
 
     Example:
         >>> process_results({"answers": ["Coca Cola", "Cola"]}, ["CocaCola"])
@@ -85,7 +85,7 @@ def __getattr__(name: str) -> Callable[[dict[str, Any], Sequence[str]], dict[str
 
 @register_filter("anls_extract")
 class ExtractFilter(Filter):  # type: ignore[misc]
-    """Extracts answers from raw model output, for ``function: anls_extract`` in the YAML of a task.
+    """Extracts answers from raw model output, for ``function: anls_extract`` in a task's YAML.
 
     Args:
         rules: the names of the rules, such as ``"think,final"``; see `extractor`.

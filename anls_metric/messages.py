@@ -1,9 +1,8 @@
-"""Messages: sentences with values, written where a problem is found. Each front end puts the options into its own
-words.
+"""Messages: sentences with values, written where a problem is found. Each front end words the options in its own way.
 
-A sentence is a format string of our code, and what comes from users is passed as values, which are never parsed: a
-field may be called ``{0}``. ``{use.missing:zero}`` in a sentence is an option with a value: ``--missing zero`` for the
-command, ``missing="zero"`` in Python, the label of the setting on the page.
+A sentence is a format string in our code; anything that comes from users is passed as a value, which is never parsed,
+since a field may be called ``{0}``. ``{use.missing:zero}`` in a sentence is an option with a value: ``--missing zero``
+for the command, ``missing="zero"`` in Python, the label of the setting on the page.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from anls_metric.options import OPTIONS
 
 FrontEnd = Literal["python", "command", "page", "endpoint"]
 
-# The table of front ends: what to do where no option does it, and lists that a message points to. `text` writes the
-# first in the words of a front end, and `reword` the others, which are those of Python or of a shell where they are
-# raised.
+# The tables of front ends: what to do where no option helps, and the lists that a message points to. `text` writes
+# the former in the words of a front end. `reword` replaces the latter, which are written for Python or a shell where
+# the error is raised.
 _PASS_GOLD, _ADD = "pass a gold file with gold=", "add a submission after it"
 _STEPS: Mapping[str, Mapping[FrontEnd, str]] = {
     "add_gold": {"command": "pass a gold file with --gold", "page": "add the gold file", "python": _PASS_GOLD},
@@ -46,12 +45,12 @@ _LISTS: Mapping[str, Mapping[FrontEnd, str]] = {
 }
 
 MAX_LENGTH = 1000
-"""The limit for the characters of a value in a message."""
+"""The maximum number of characters of a value in a message."""
 
 
 @dataclass
 class _Words:
-    """The options of a format string as a front end words them: each an attribute, its value the format."""
+    """The options in a format string, worded for a front end: each option is an attribute, its value the format."""
 
     _front_end: FrontEnd
     _name: str = ""
@@ -66,7 +65,7 @@ class _Words:
             return f"{flag} {shlex.quote(value)}" if value else flag
         if self._front_end == "page" and option.label:
             return f"“{option.label}”: {value}" if value else f"“{option.label}”"
-        if self._front_end == "page":  # which has no control for it
+        if self._front_end == "page":  # the page has no control for it
             return f"{option.flags[0]} {value}".strip() + " of the anls command"
         if not value and option.default is False:  # a switch
             return f"{self._name}=True"
@@ -74,10 +73,10 @@ class _Words:
 
 
 class Message(NamedTuple):
-    """A sentence, and the values that are filled into it.
+    """A sentence and the values that are filled into it.
 
     Attributes:
-        where: the file, and the place in it, that the sentence is about; "" for none.
+        where: the file, and the place in it, to which the sentence refers; "" for none.
         sentence: a format string.
         values: the values of its fields.
         options: options with values that ``{do.example}`` in the sentence shows together.
@@ -97,7 +96,7 @@ class Message(NamedTuple):
     options: Mapping[str, str] = {}
 
     def text(self, front_end: FrontEnd = "python", typed: str = "anls ...") -> str:
-        """Word the message for a front end, given the command that was typed."""
+        """Word the message for a front end. ``typed`` is the command that was typed."""
         values = {
             name: shorten(value, MAX_LENGTH) if isinstance(value, str) else value for name, value in self.values.items()
         }
@@ -114,11 +113,11 @@ class Message(NamedTuple):
 
     @property
     def action(self) -> tuple[str, str] | None:
-        """The first option in the sentence that has a value, together with this value, or None if no option has one."""
+        """The first option in the sentence that has a value, together with the value, or None if no option has one."""
         return next(iter(self.find_options().items()), None)
 
     def find_options(self) -> dict[str, str]:
-        """Find the options in the sentence that have a value, and their values."""
+        """Find the options in the sentence that have values, with these values."""
         fields = ((name or "", value or "") for _, name, value, _ in Formatter().parse(self.sentence))
         found = {
             name.removeprefix("use."): value.format(**self.values)
@@ -129,7 +128,7 @@ class Message(NamedTuple):
 
 
 class InputError(ValueError):
-    """An error for input that cannot be scored. Its string form is worded for Python.
+    """Raised if input cannot be scored. Its string form is worded for Python.
 
     Args:
         message: what is wrong, where, and what to do.
@@ -149,7 +148,7 @@ class InputError(ValueError):
 
 
 class MissingFileError(InputError, FileNotFoundError):
-    """An error for a file that does not exist. It is both a `ValueError` and an `OSError`."""
+    """Raised if a file does not exist. It is both a `ValueError` and an `OSError`."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -165,14 +164,14 @@ def reword(text: str, front_end: FrontEnd) -> str:
     """Reword an error message for a front end."""
     for words, others in _LISTS.items():
         if words in text:
-            from anls_metric.core.extraction.extract import EXTRACTORS  # which other texts do not need
+            from anls_metric.core.extraction.extract import EXTRACTORS  # not needed for other messages
 
             text = text.replace(words, others.get(front_end, words).format(names=", ".join(EXTRACTORS)))
     return text
 
 
 def shorten(text: str, length: int = 160) -> str:
-    """Cut the middle out of a text that is longer than `length`."""
+    """Cut the middle out of a string that is longer than `length`."""
     return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
 
 

@@ -1,4 +1,4 @@
-"""The metric for Hugging Face evaluate: the class `Anls`, and `load`, which makes one without the Hub."""
+"""The metric for Hugging Face evaluate: the class `Anls`, and `load`, which creates one without the Hub."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _CITATION = """\
 if hasattr(sys.modules.get("evaluate"), "Metric"):  # evaluate.load imports this module
     import datasets
     import evaluate
-else:  # until there is a metric: the functions do not need evaluate, whose import takes from one second to twenty
+else:  # until a metric is made: the functions do not need evaluate, whose import takes one to twenty seconds
     evaluate = SimpleNamespace(Metric=type("Metric", (), {}))
 
 
@@ -111,11 +111,11 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         if config_name not in (None, "default", given):
             both = f"both the configuration {config_name!r} and variant={describe(given)}"
             raise ValueError(f"got {both}: pass only one of them")
-        # What `compute` takes where it is not told otherwise.
+        # The options that `compute` uses unless it is given others.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
         self._known = list(inspect.signature(self._compute).parameters)
         self._return_all_scores = self._defaults.pop("return_all_scores", False)
-        self._find_scorer(**options)  # refuses wrong options
+        self._find_scorer(**options)  # rejects invalid options
         self._batches: deque[Any] = deque()  # of predictions and references
         super().__init__(config_name, **kwargs)
         self._mark = self._leave_mark() if self.num_process > 1 else ""
@@ -157,7 +157,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
 
     def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
-        """Get the scorer for the options of a call; None takes the defaults of the metric."""
+        """Get the scorer for the options of a call. For an option that is None, the metric's default is used."""
         for name in options:
             if name not in self._known:
                 raise ValueError(describe_unknown("argument", name, self._known))
@@ -166,7 +166,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return get_scorer(chosen.pop("variant"), **chosen)
 
     def _build_data_dir(self) -> str:
-        """Make the folder in which processes exchange rows. A single process works without it."""
+        """Create the folder in which processes exchange rows. A single process works without it."""
         try:
             return str(super()._build_data_dir())
         except OSError:
@@ -193,7 +193,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return trl.build_reward(references_column, extract, **self._choose_variant(options))
 
     def _choose_variant(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Replace the options of a scorer by the scorer itself, with the defaults of the metric."""
+        """Replace the options of a scorer with the scorer itself, using the metric's defaults."""
         own = {name: options.pop(name) for name in self._known if name in options}
         return {"variant": self._find_scorer(**own), **options}
 
@@ -201,8 +201,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is
         overridden.
 
-        ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored is a
-        ValueError, and is not added.
+        ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored raises
+        ValueError and is not added.
         """
         for name in set(columns) - {"predictions", "references"}:
             raise ValueError(describe_unknown("argument", name, ["prediction", "reference"]))
@@ -213,12 +213,12 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
     def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
         """Add predictions and their references for the next `compute`.
 
-        It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
-        gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
-        surrogate breaks the instance.
+        It replaces the base class's method for two reasons. First, Arrow takes six times as long. Second, the base
+        class returns wrong numbers without an error for references that are nested one level too deep, for dicts and
+        for bare strings; a lone surrogate even breaks the instance.
 
-        A row that cannot be scored is a ValueError, which counts it from the first row that was added. No part of its
-        batch is added.
+        A row that cannot be scored raises ValueError, which gives its number, counted from the first row that was
+        added. No part of its batch is added.
         """
         self._add(self._find_scorer(), predictions, references)
 
@@ -227,19 +227,19 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         self._batches.append(scorer.copy_rows(rows))  # the caller may change its lists
 
     def _take_rows(self) -> list[Any]:
-        """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
+        """Take the rows that have been added so far. Rows that a thread adds in the meantime stay for the next call."""
         batches = [self._batches.popleft() for _ in range(len(self._batches))]
         return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-        """Score the rows that were added before and the rows given here. Afterwards the metric is empty, even after an
+        """Score the rows that were added before and the rows given here. Afterwards, the metric is empty, even after an
         error.
 
-        In a distributed run, all processes but the first return None.
+        In a distributed run, all processes except the first return None.
         """
         options = {"return_all_scores": self._return_all_scores, **options}
         try:
-            scorer = self._find_scorer(**options)  # refuses wrong options before this process waits for others
+            scorer = self._find_scorer(**options)  # rejects invalid options before this process waits for others
             is_given = predictions is not None or references is not None
             if is_given and self.num_process == 1 and not self._batches:
                 return self._compute(predictions, references, **options)
@@ -251,8 +251,10 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return rows and self._compute(*rows, **options)
 
     def _gather(self, own: Any, scorer: Scorer) -> Any:
-        """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
-        # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
+        """Gather the rows of all processes in process 0, using the base class's files. Returns None in the other
+        processes.
+        """
+        # The rows of a process are one string, which can also hold what Arrow rejects, such as lone surrogates.
         rows = scorer.dump([[self._mark, *self._describe_job()], *own])
         try:
             super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
@@ -273,8 +275,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                     os.remove(path)
 
     def _leave_mark(self) -> str:
-        """Leave a file that is locked as long as this metric lives. Where another process has the same number, it is of
-        another job, and both marks get a note of it.
+        """Leave a file that is locked as long as this metric exists. Another process with the same number belongs to
+        another job, so both marks are then given a note about it.
         """
         start = f"{self.experiment_id}-{self.num_process}-{self.process_id}-"
         process = f"{start}{platform.node()}-{os.getpid()}-"
@@ -291,7 +293,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     @staticmethod
     def _is_locked(path: str) -> bool:
-        """Whether the process that left a mark still lives."""
+        """Whether the process that left a mark is still running."""
         lock = evaluate.module.FileLock(path)
         try:
             lock.acquire(timeout=0)
@@ -304,14 +306,18 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     @staticmethod
     def _describe_job() -> list[tuple[str, str]]:
-        """Describe the job of this process: by what its launcher set, and by the parent process on this machine."""
+        """Describe the job of this process by the variables that its launcher set and by the parent process on this
+        machine.
+        """
         node, told = platform.node(), [os.environ.get(name, "") for name in _OF_JOBS]
         if os.environ.get("MASTER_ADDR", "").startswith(("127.", "localhost", "::1")):
             told.append(node)  # such a job has no process on another machine
         return [*([("launcher", " ".join(told))] if any(told) else []), (f"machine {node}", str(os.getppid()))]
 
     def _refuse_two_jobs(self, jobs: Any) -> None:
-        """Refuse rows of two jobs, given the mark of each process and what describes its job."""
+        """Raise ValueError if the rows come from two jobs, given the mark of each process and the description of its
+        job.
+        """
         marks, descriptions = zip(*((mark, tuple(map(tuple, described))) for mark, *described in jobs))
         known = set(chain.from_iterable(descriptions))
         clash = any(os.path.exists(os.path.join(self.data_dir, f"{mark}.clash")) for mark in marks)
@@ -319,7 +325,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
 
     def _check_rendez_vous(self) -> None:
-        # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
+        # Two processes that look for process 0 at once would mistake each other for it, so wait for its file first.
         self._wait_until(0, exists=True)
         super()._check_rendez_vous()
 
@@ -345,7 +351,7 @@ def load(config_name: str | None = None, **kwargs: Any) -> Any:
 
     Raises:
         ImportError: evaluate is not installed.
-        ValueError: an unknown option or variant.
+        ValueError: an option or variant is unknown.
 
     Example:
         >>> load(variant="rrc").compute(predictions=["ab  "], references=["a"])
@@ -367,12 +373,12 @@ def _import_evaluate() -> None:
     Anls.__bases__ = (evaluate.Metric,)
 
 
-# What launchers set, the same in all processes of a job.
+# The variables that launchers set, the same in all processes of a job.
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
 def _remove_mark(lock: Any, path: str) -> None:
-    """Remove a mark and the note at it."""
+    """Remove a mark and the note next to it."""
     for remove in (lock.release, lambda: os.remove(path), lambda: os.remove(f"{path}.clash")):
         with suppress(OSError):
             remove()

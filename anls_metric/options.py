@@ -1,6 +1,6 @@
-"""The options of all front ends, in one table. Flags, keyword arguments, the page and the docs are made from it.
+"""The options of all front ends, in one table. Flags, keyword arguments, the page and the docs are generated from it.
 
-To add an option, add a row to `Settings`, and, if Python has it, a line to the type `Options`.
+To add an option, add a row to `Settings` and, if it is available in Python, a line to the type `Options`.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Sequence[str] | None
 
 MOST, INPUT, SCORING, COMPARISON, OUTPUT = "most used options", "input", "scoring", "comparison", "output"
-"""The groups of options in the help of the command."""
+"""The groups of options in the command's help."""
 
 PAGES = "pages"
-"""The value of ``metrics`` that asks whether answers name the right pages."""
+"""The value of ``metrics`` for checking whether answers name the right pages."""
 
 LEAVES = "leaves"
-"""The value of ``output_rows`` that asks for a row for each leaf of nested values."""
+"""The value of ``output_rows`` that requests a row for each leaf of nested values."""
 
 KEYS = "key of the value"
-"""The name of the groups by the keys of nested values, which stand beside those of the fields of ``by``."""
+"""The name for the groups by keys of nested values, which appear alongside the groups by the fields in ``by``."""
 
 RUNS = (".anls.json", ".anls.json.gz")
-"""The endings of files that keep a run. The second is compressed."""
+"""The file extensions of a saved run. The second is compressed."""
 
 NONE = "none"
-"""The value of an option for a field that asks for no such field."""
+"""The value of an option for a field that means that there is no such field."""
 
 
-# Each function reads the word after a flag, or checks the value of a keyword argument. The text of its error says what
+# Each function reads the word after a flag or checks the value of a keyword argument. The text of its error says what
 # the value must be.
 
 
@@ -54,7 +54,7 @@ def read_string(value: Any) -> str:
 
 
 def read_strings(value: Any) -> tuple[str, ...]:
-    """Read strings, given as a list or as one string with commas between them."""
+    """Read strings, given as a list or as one comma-separated string."""
     items = value if isinstance(value, (list, tuple)) else read_string(value).split(",")
     return tuple(read_string(item).strip() for item in items)
 
@@ -98,12 +98,12 @@ class Option(NamedTuple):
     """An option: a row of the table of options.
 
     Attributes:
-        flags: the flags of the command, the usual one first.
+        flags: the command's flags, the usual one first.
         metavar: what the help shows for the value.
         help: what the option does, in one line, with the placeholder "{metrics}" for the names of metrics.
-        group: its group in the help of the command.
+        group: its group in the command's help.
         read: reads and checks a value.
-        default: the value without the option.
+        default: the value if the option is not given.
         label: the label on the page.
     """
 
@@ -122,7 +122,7 @@ class Option(NamedTuple):
 
 
 def _option(flags: str, help: str, group: str, **more: Any) -> Any:
-    """Make a row of `Settings`, given the flags and what the help shows for the value, with spaces between them."""
+    """Make a row of `Settings`. ``flags`` are the flags and what the help shows for the value, separated by spaces."""
     words = flags.split()
     names = tuple(word for word in words if word.startswith("-"))
     row = Option(names, "".join(words[len(names) :]), help, group, **more)
@@ -413,7 +413,8 @@ class Settings:
 
 
 OPTIONS: Mapping[str, Option] = {each.name: each.metadata["option"] for each in fields(Settings)}
-"""The rows of the table by their names: those of keyword arguments, and of the arguments of an endpoint."""
+"""The rows of the table by name. The names are also those of the keyword arguments and of the arguments of an endpoint.
+"""
 
 
 class Options(TypedDict, total=False):
@@ -460,10 +461,10 @@ def make_settings(values: Mapping[str, Any], function: str = "score") -> Setting
 
     Args:
         values: the arguments.
-        function: the name of the function in an error.
+        function: the name of the function, for error messages.
 
     Raises:
-        TypeError: there is no such option. ValueError: a value is wrong.
+        TypeError: an option does not exist. ValueError: a value is invalid.
 
     Example:
         >>> make_settings({"extract": "think,final", "threshold": 0.8}).extract
@@ -475,7 +476,7 @@ def make_settings(values: Mapping[str, Any], function: str = "score") -> Setting
     names = Options.__annotations__
     for name in values:
         if name not in names:
-            similar = find_similar_name(name.removesuffix("_field"), names)  # a flag of the command has this ending
+            similar = find_similar_name(name.removesuffix("_field"), names)  # flags of the command have this ending
             meant = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
             advice = INSTEAD.get(name, meant)
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
@@ -486,11 +487,11 @@ def read_settings(values: Mapping[str, Any], label: Callable[[str], str]) -> Set
     """Read the values of options by option name. None means the default.
 
     Args:
-        values: the values; those that are no options are ignored.
-        label: makes the name of an option in an error.
+        values: the values; any that do not belong to an option are ignored.
+        label: makes the name of an option for an error message.
 
     Raises:
-        ValueError: a value is wrong.
+        ValueError: a value is invalid.
     """
     read = {}
     for name, option in OPTIONS.items():

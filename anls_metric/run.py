@@ -1,4 +1,4 @@
-"""A run: the document of scored answers with its views. It is kept in a file, and opened again without the answers."""
+"""A run: the document of scored answers with its views. It can be saved in a file and reopened without the answers."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     Path: TypeAlias = str | os.PathLike[str]
 
 MAX_BYTES = 2_000_000_000
-"""The limit for a file with a run, once it is unpacked."""
+"""The maximum size of a file with a run, once it is unpacked."""
 
 
 def is_run(path: str) -> bool:
-    """Whether the name of a file is that of a run."""
+    """Whether a file name is that of a run."""
     return path.lower().endswith(RUNS)
 
 
 class Run:
-    """Scored answers, with all that tables, figures and the report show. `open` returns it; what `score` and `compare`
-    return is one as well.
+    """Scored answers, with everything that tables, figures and the report show. `open` returns a run, and the results
+    of `score` and `compare` are runs as well.
 
-    It keeps no images of pages.
+    A run does not keep page images.
     """
 
     _drawn: Document | None = None
@@ -50,7 +50,7 @@ class Run:
         self._kept, self._path = whole, path
 
     def _build(self, *needs: str) -> Whole:
-        """Return the document with what views need."""
+        """Return the document with the parts that views need."""
         missing = [need for need in needs if need not in self._kept]
         if missing:
             sentence = "answers from different runs cannot be shown side by side: score the submissions together"
@@ -59,7 +59,7 @@ class Run:
 
     @property
     def _document(self) -> Document:
-        from anls_metric.report.wording import word  # which scores alone do not need
+        from anls_metric.report.wording import word  # not needed for scores alone
 
         return self._drawn or word(self._build())
 
@@ -94,12 +94,12 @@ class Run:
 
     @property
     def read(self) -> list[str]:
-        """For each submission, the line that says what was read."""
+        """For each submission, a line that shows what was read."""
         return [submission["read"] for submission in self._document["submissions"]]
 
     @property
     def hints(self) -> list[str]:
-        """Sentences about what looks wrong with the answers. They do not change any number."""
+        """Sentences about what looks wrong with the answers. Hints do not change any number."""
         return [hint["text"] for hint in self._document["hints"]]
 
     def answers(self) -> list[Answer]:
@@ -132,7 +132,7 @@ class Run:
     # Tables
 
     def to_dict(self) -> Document:
-        """Return all results as one document, the one that ``anls --format json`` prints."""
+        """Return all results as one document, as printed by ``anls --format json``."""
         return self._document
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -152,12 +152,12 @@ class Run:
 
         Args:
             percent: whether to print 83.57 instead of 0.8357.
-            digits: the number of digits after the point; None for 4, and for 2 in percent.
-            columns: the columns of the first table, by their names in `to_dict`, such as "anls,interval"; by default
+            digits: the number of digits after the point; None means 4, or 2 for percentages.
+            columns: the columns of the first table, by their names in `to_dict`, such as "anls,interval"; by default,
                 the usual columns.
 
         Raises:
-            ValueError: there is no such column; the message lists all of them.
+            ValueError: a column does not exist; the message lists all columns.
 
         Example:
             >>> from anls_metric import score
@@ -206,11 +206,11 @@ class Run:
         Args:
             kind: "forest" for the models with their differences from the baseline, "threshold" for the scores at other
                 thresholds, "groups" for the groups of `by`, and "keys" for the keys of `by_key`.
-            ax: the axes to draw on, best in a figure with `layout="constrained"`, where all texts fit; None makes a
-                figure that is as wide as a column of an article.
+            ax: the axes to draw on, preferably in a figure with `layout="constrained"`, in which all text fits; None
+                creates a figure that is as wide as a column of an article.
 
         Returns:
-            The axes. Their data are in `to_dict`.
+            The axes. Their data is in `to_dict`.
 
         Raises:
             ValueError: the scores lack the data of this kind, or matplotlib is not installed.
@@ -236,18 +236,18 @@ class Run:
         return draw(document, chosen, ax)
 
     def _build_figure(self, kind: str) -> Whole:
-        """Return the document with what a kind of figure shows."""
+        """Return the document with the data that a kind of figure shows."""
         return self._build("figures")
 
     def save(self, path: Path) -> None:
-        """Keep the run in a file, which `open` reads, and from which ``anls report RUN``, ``anls table RUN`` and others
-        draw.
+        """Save the run in a file that `open` reads and that ``anls report RUN``, ``anls table RUN`` and other
+        subcommands show.
 
         Args:
-            path: the file to write: it ends in ".anls.json" or, to compress it, ".anls.json.gz".
+            path: the file to write. Its name ends in ".anls.json" or, to compress it, ".anls.json.gz".
 
         Raises:
-            ValueError: `path` has another ending, or the file is an input.
+            ValueError: `path` has another file extension, or the file is an input.
             OSError: the file cannot be written.
 
         Example:
@@ -266,7 +266,7 @@ class Run:
         write_run(name, self._build_whole())
 
     def _build_whole(self) -> Whole:
-        """Return the document with all that views need."""
+        """Return the document with everything that views need."""
         return self._build("rows", "report", "figures")
 
     def _list_inputs(self) -> list[str]:
@@ -295,14 +295,14 @@ class Run:
 
 
 def check_path(path: str) -> None:
-    """Refuse a file name that is not that of a run. Raises InputError."""
+    """Raise InputError if a file name is not that of a run."""
     if not is_run(path):
         raise make_error(path, "the file name of a run must end in .anls.json or .anls.json.gz, such as run.anls.json")
 
 
 def write_run(path: str, whole: Whole) -> None:
-    """Write a run, without the images of pages. The file appears only when it is complete. Raises OSError if it cannot
-    be written.
+    """Write a run, without page images. The file appears only when it is complete. Raises OSError if it cannot be
+    written.
     """
     from anls_metric.writing import open_aside
 
@@ -326,7 +326,7 @@ def open_run(path: Path) -> Run:
         The run, with the same tables, figures and report as when it was scored.
 
     Raises:
-        ValueError: the file holds no run, or one of a later format; or it is damaged.
+        ValueError: the file is not a run, has a later format, or is damaged.
         OSError: the file cannot be read. If it does not exist, the error is also a ValueError.
 
     Example:
@@ -368,7 +368,7 @@ def read_run(path: str) -> Whole:
     if mismatch:
         raise make_error(path, f"it is damaged ({{place}}): {_SCORE}", place=mismatch)
     run: Any = whole
-    run["report"]["data"] |= _NO_IMAGES  # a run has none, whatever its file says
+    run["report"]["data"] |= _NO_IMAGES  # a run has no images, whatever its file says
     return run  # type: ignore[no-any-return]
 
 
@@ -386,10 +386,10 @@ def _unpack(data: bytes, path: str) -> bytes:
 
 
 def _parse(data: bytes, path: str) -> Any:
-    """Parse JSON, without NaN and infinity."""
+    """Parse JSON that contains neither NaN nor infinity."""
     try:
         return json.loads(data, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):  # also for bytes that are no text, and for numbers with too many digits
+    except (ValueError, RecursionError):  # also for bytes that are not text and numbers with too many digits
         raise make_error(path, f"it is damaged, or not JSON: {_SCORE}") from None
 
 
@@ -399,8 +399,8 @@ def _refuse_constant(name: str) -> Any:
 
 @contextmanager
 def explain_damage(path: str) -> Iterator[None]:
-    """Turn an error that only a file which somebody changed can cause, such as a name that is missing in one place,
-    into one that names the file.
+    """Replace an error that can only be caused by a file that someone has edited, such as a name that is missing in one
+    place, with an error that names the file.
     """
     try:
         yield

@@ -1,7 +1,7 @@
-"""Metrics for torchmetrics: ANLS in training loops, on any device and in any number of processes.
+"""Metrics for torchmetrics: ANLS in training loops, on any device and with any number of processes.
 
-Sums are kept as whole numbers, so they are exact: a million updates and any order of batches and processes give the
-same bits.
+Sums are kept as whole numbers, so they are exact: the result is the same to the last bit after a million updates and in
+any order of batches and processes.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ Reduction = Literal["mean", "sum", "none"] | None
 Texts = str | Iterable[str]
 References = str | Iterable[str | Iterable[str]]
 
-# A score is 1 - x for a float x from 0 to 2, so it is a multiple of 2 ** -53. In these units the sum of n scores is at
+# A score is 1 - x for a float x from 0 to 2, so it is a multiple of 2 ** -53. In these units, the sum of n scores is at
 # most n * 2 ** 53. It is kept as two int64 parts, because MPS has no float64.
 _UNITS = 2**53
 _LOW = 2**32
 
 
 class _Scores(torchmetrics.Metric):  # type: ignore[misc]
-    """The base class of the metrics: collects the scores of all batches and reduces them. Subclasses define `_score`.
+    """The base class of the metrics: it collects the scores of all batches and reduces them. Subclasses define
+    `_score`.
 
-    The name of the state says what is computed. A MetricCollection merges metrics whose states have the same names and,
-    after the first batch, the same values. Two variants often agree on a batch, and must not be merged.
+    The name of the state says what is computed, because a MetricCollection merges metrics whose states have the same
+    names and, after the first batch, the same values. Two variants often agree on a batch but must not be merged.
     """
 
     is_differentiable = False
@@ -63,25 +64,25 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         """Add a batch.
 
         Args:
-            preds: N strings, or one string.
-            target: the references: see the class.
+            preds: N strings or one string.
+            target: the references, as described for the class.
 
         Raises:
-            ValueError: a row cannot be scored; the message names it. No part of the batch is added.
+            ValueError: a row cannot be scored (the message gives its number). No part of the batch is added.
         """
         scores = self._score(*_read_rows(preds, target))
         state = getattr(self, self._state)
         if isinstance(state, list):
             # A process without batches contributes an empty tensor of the metric's dtype. All processes must use this
-            # dtype, because gloo fails, or gives wrong numbers, if dtypes differ.
+            # dtype, because gloo fails or returns wrong numbers if dtypes differ.
             state.append(torch.tensor(scores, dtype=self.dtype, device=self.device))
         else:
             parts = *divmod(sum(int(score * _UNITS) for score in scores), _LOW), len(scores)
             setattr(self, self._state, state + torch.tensor(parts, device=self.device))
 
-    @torch.jit.unused  # type: ignore[untyped-decorator]  # so that a model that holds the metric can be scripted
+    @torch.jit.unused  # type: ignore[untyped-decorator]  # so that a model that contains the metric can be scripted
     def forward(self, preds: Texts, target: References) -> Tensor:
-        """Add a batch, as `update` does, and return the value of this batch alone."""
+        """Add a batch, as `update` does, and return the value for this batch alone."""
         # Check the rows before the call, because an error inside `super().forward` would leave the metric empty.
         return super().forward(*_read_rows(preds, target))
 
@@ -101,26 +102,26 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         return self
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Plot values with matplotlib, as described in ``Metric.plot`` of torchmetrics."""
+        """Plot values with matplotlib, as described for torchmetrics' ``Metric.plot``."""
         return self._plot(val, ax)
 
 
 class ANLS(_Scores):
     """ANLS, the average normalized Levenshtein similarity of answers to their references.
 
-    ``update`` and ``forward`` take ``preds``, a list of N strings, and ``target``, N lists of accepted answers or N
-    strings. If ``preds`` is one string, ``target`` holds its accepted answers: a list, or one string. ``compute``
-    returns a float32 scalar, or with reduction "none" a tensor of N scores (for N = 1 a scalar, as in torchmetrics).
-    Without samples it returns 0, or an empty tensor.
+    ``update`` and ``forward`` take ``preds``, a list of N strings, and ``target``, N lists of references or N strings.
+    If ``preds`` is one string, ``target`` contains its references as a list or one string. ``compute`` returns a
+    float32 scalar or, with reduction "none", a tensor of N scores (a scalar if N = 1, as in torchmetrics). Without
+    samples, it returns 0 or an empty tensor.
 
     Args:
-        variant, threshold, ignore_case: which ANLS, as `get_variant` takes them.
-        reduction: "mean" or "sum" over the samples, or "none" or None for the score of each.
+        variant, threshold, ignore_case: which ANLS to compute, as in `get_variant`.
+        reduction: "mean" or "sum" over the samples, or "none" or None for the score of each one.
         **kwargs: arguments of ``torchmetrics.Metric`` (``sync_on_compute``, ``dist_sync_on_step``, ...).
 
     Raises:
-        ValueError: an unknown variant or reduction, or a threshold outside [0, 1]. In a call: a row cannot be scored,
-            and the message names it. No part of that batch is added.
+        ValueError: the variant or reduction is unknown, or the threshold is outside [0, 1]. In a call: a row cannot be
+            scored (the message gives its number). No part of that batch is added.
 
     Example:
         >>> from anls_metric.torchmetrics import ANLS
@@ -145,13 +146,13 @@ class ANLS(_Scores):
         **kwargs: Any,
     ) -> None:
         variant = get_variant(variant, threshold, ignore_case)
-        # Without our version, so that the next version can load saved states.
+        # Without the version of the scores, so that the next version can load saved states.
         name, _, _ = variant.signature().rpartition("|")
         super().__init__(name, reduction, **kwargs)
         self.variant = variant
 
     def signature(self) -> str:
-        """The signature of the score. Report it with the score."""
+        """Return the signature of the score. Report it with the score."""
         return self.variant.signature()
 
     def _score(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
@@ -161,23 +162,24 @@ class ANLS(_Scores):
 class NormalizedLevenshteinSimilarity(_Scores):
     """The similarity of two strings: 1 - distance / length of the longer string, or 1 for two empty strings.
 
-    Case and whitespace count, and there is no threshold. The distance is exact. The ``EditDistance`` of torchmetrics
-    is a beam search, whose distance is sometimes too high.
+    Case and whitespace matter, and there is no threshold. The distance is exact, whereas torchmetrics' ``EditDistance``
+    is a beam search whose distance is sometimes too high.
 
     ``update`` and ``forward`` take ``preds`` and ``target``, each a list of N strings or one string. If ``target``
-    holds lists of strings, the most similar string of each counts. ``compute`` returns a float32 scalar, or with
-    reduction "none" a tensor of N similarities (for N = 1 a scalar, as in torchmetrics). Without samples it returns 0,
+    contains lists of strings, the most similar string in each is used. ``compute`` returns a float32 scalar or, with
+    reduction "none", a tensor of N similarities (a scalar if N = 1, as in torchmetrics). Without samples, it returns 0
     or an empty tensor.
 
     Args:
         substitution_cost: the cost of replacing a character; inserting or deleting a character costs 1. A cost above 2
-            counts as 2, since deleting and inserting is cheaper. Above 1 the similarity can be negative, down to -1.
-        reduction: "mean" or "sum" over the samples, or "none" or None for the similarity of each.
+            is treated as 2, since deleting and inserting is then cheaper. With a cost above 1, the similarity can be
+            negative, down to -1.
+        reduction: "mean" or "sum" over the samples, or "none" or None for the similarity of each one.
         **kwargs: arguments of ``torchmetrics.Metric`` (``sync_on_compute``, ``dist_sync_on_step``, ...).
 
     Raises:
         ValueError: the cost is not a whole number of 0 or more, or the reduction is unknown. In a call: a row cannot be
-            scored, and the message names it. No part of that batch is added.
+            scored (the message gives its number). No part of that batch is added.
 
     Example:
         >>> from anls_metric.torchmetrics import NormalizedLevenshteinSimilarity
@@ -195,7 +197,7 @@ class NormalizedLevenshteinSimilarity(_Scores):
         self.substitution_cost = check_count("substitution_cost", substitution_cost)
 
     def signature(self) -> str:
-        """The signature of the similarity. Report it with the number."""
+        """Return the signature of the similarity. Report it with the number."""
         return f"nls|substitution_cost:{self.substitution_cost}|v{SCORES_VERSION}"
 
     def _score(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
@@ -209,7 +211,7 @@ class NormalizedLevenshteinSimilarity(_Scores):
 
 
 def _read_rows(preds: Any, target: Any) -> tuple[list[str], list[Sequence[str]]]:
-    """Check a batch, which may be one string and its references, and return it as lists."""
+    """Check a batch, which may be one string with its references, and return it as lists."""
     if isinstance(preds, str):
         return check_columns([preds], [target])
     return check_columns(preds, [target] if isinstance(target, str) else target)

@@ -1,6 +1,6 @@
 """ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 
-This module does not import transformers: the function takes arrays of ids or logits, and a tokenizer to decode them.
+This module does not import transformers: the function takes arrays of ids or logits and a tokenizer to decode them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from anls_metric.core.decoding import Decoder, Extract, Ids, References, fold, l
 
 __all__ = ["ComputeMetrics", "build_compute_metrics"]
 
-# Ids that stand for no token: at positions without a label, and where the logits are NaN.
+# Ids that stand for no token, at positions without a label and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
@@ -36,43 +36,44 @@ def build_compute_metrics(
 ) -> ComputeMetrics:
     """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``.
 
-    The function decodes the predictions of the model and scores them. Predictions are generated ids
+    The function decodes the model's predictions and scores them. Predictions are generated ids
     (``predict_with_generate=True``) or logits. Logits are teacher-forced: the model predicts each token from the
-    correct tokens before it, so the score is higher than that of generated answers. For logits, also pass its
+    correct tokens before it, so the score is higher than for generated answers. For logits, also pass the function's
     ``preprocess_logits_for_metrics`` to the trainer; otherwise the trainer keeps all logits in memory.
 
     The function works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs.
-    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, it drops these rows.
+    In these, ``Seq2SeqTrainer`` fills the last batch with the first rows; if it is given ``references``, the function
+    drops these rows.
 
-    Call ``reset()`` after an evaluation with ``batch_eval_metrics=True`` was interrupted between two batches. A trainer
-    does not say when an evaluation begins, so the function still holds the rows of the interrupted evaluation. With
-    ``references``, the next evaluation then usually fails because it has too many rows; without them, the old rows
-    count as well.
+    Call ``reset()`` after an evaluation with ``batch_eval_metrics=True`` was interrupted between two batches. Trainers
+    do not announce the beginning of an evaluation, so the function still holds the rows of the interrupted one. With
+    ``references``, the next evaluation then usually fails because it has too many rows; without them, the old rows are
+    scored as well.
 
     Args:
-        tokenizer: the tokenizer of the model, or its processor.
-        references: the accepted answers of each row, in the order of the evaluation set: N lists of strings, or N
-            strings. For several evaluation sets, a dict of these by name: the function chooses the set by the number of
-            rows and by the labels. If the trainer orders the rows, the labels say so: the function brings the
-            references into their order, or warns that it cannot. None takes the decoded label of a row as its only
-            accepted answer, and skips rows without labels, with a warning.
+        tokenizer: the model's tokenizer or processor.
+        references: the references of each row, in the order of the evaluation set: N lists of strings, or N strings.
+            For several evaluation sets, a dict of these by name: the function chooses the set by the number of rows and
+            by the labels. If the labels show that the trainer reorders the rows, the function puts the references in
+            the same order or warns that it cannot. None takes the decoded label of a row as its only reference and
+            skips rows without labels, with a warning.
         extract: a function, or the names of rules, to extract the answer from a decoded prediction or label. If it
             returns None, the prediction scores as "", and the label stays as it is.
-        causal: whether the logits are those of a decoder-only model, which stand one position before their labels.
+        causal: whether the logits come from a decoder-only model, so that they are one position before their labels.
         skip_special_tokens: whether the tokenizer leaves special tokens out of the strings. Pass False if ``extract``
             needs them.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them; or the variant "anls_star" or "anlsl"
-            for answers that are lists or nested values in JSON, whose score has its name.
-        metrics: further metrics of strings, by name, such as "exact_match,f1".
+        threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`; or the variant "anls_star" or
+            "anlsl" for answers that are lists or nested values in JSON, under whose name the score is then returned.
+        metrics: further string metrics, by name, such as "exact_match,f1".
 
     Returns:
-        A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``, and
-        the score of each further metric by its name.
+        A function that takes an ``EvalPrediction`` and returns ``{"anls": score}``, for
+        ``metric_for_best_model="anls"``, and the score of each further metric under its name.
 
     Raises:
         ValueError: a reference cannot be scored, or the variant or a metric is unknown. In a call: no set of references
-            has this number of rows, or two sets fit; logits are NaN, or those of a decoder-only model without
-            ``causal``; labels cover the question, too, or several answers in one row; there are no rows.
+            has this number of rows, or two sets fit; logits are NaN, or come from a decoder-only model without
+            ``causal``; labels also cover the question, or several answers in one row; there are no rows.
 
     Example:
         >>> class Tokenizer:
@@ -91,7 +92,9 @@ def build_compute_metrics(
 
 @dataclass
 class _Rows:
-    """The rows of an evaluation: their ids, and whether each row so far begins without a label, as after a prompt."""
+    """The rows of an evaluation: their ids, and whether each row so far begins without a label, as it does after a
+    prompt.
+    """
 
     predicted: Ids
     expected: Ids
@@ -113,13 +116,13 @@ class ComputeMetrics(Decoder):
         self.reset()
 
     def reset(self) -> None:
-        """Discard the rows of an evaluation that was interrupted between two of its batches."""
+        """Discard the rows of an evaluation that was interrupted between two batches."""
         self.rows = _Rows([], [], True)
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
         """Reduce logits to predicted ids. Pass this method as ``Trainer(preprocess_logits_for_metrics=...)``.
 
-        The function gives the same score for logits and for these ids, but ids take far less memory.
+        The function returns the same score for logits as for these ids, but ids take far less memory.
 
         Args:
             logits: an array or tensor of shape (rows, positions, vocabulary), or a tuple that begins with one.
@@ -128,7 +131,7 @@ class ComputeMetrics(Decoder):
 
         Returns:
             The ids with the highest logits, of shape (rows, positions), at the positions of their labels. Ids are
-            negative at positions without a label, and where logits are NaN, which the function then refuses.
+            negative at positions without a label and where logits are NaN, which the function then rejects.
 
         Example:
             >>> class Tokenizer:
@@ -154,9 +157,11 @@ class ComputeMetrics(Decoder):
         return ids
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
-        """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
+        """Take a whole evaluation or a batch of it. Returns the score of all rows with the last batch, and {} before
+        that.
+        """
         rows = self.rows
-        self.reset()  # no rows stay after an error
+        self.reset()  # no rows are left after an error
         batches, labels = tuple(eval_prediction)[:2]
         if not isinstance(batches, list):
             batches, labels = [batches], [labels]
@@ -221,7 +226,7 @@ class ComputeMetrics(Decoder):
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
-    """Put references in the order of the labels; None if a label has no references, or could have several."""
+    """Put references in the order of the labels. Returns None if a label matches no references or different ones."""
     places: dict[str, list[int]] = {}
     for place, accepted in enumerate(references):
         for text in list_texts([accepted]):
@@ -235,7 +240,9 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
 
 
 def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
-    """Refuse logits that fit the labels one position later far better than their own: those of a decoder-only model."""
+    """Raise ValueError if logits fit the labels one position later far better than their own, as those of a
+    decoder-only model do.
+    """
     total = sum(map(len, expected))
     own = sum(ids == label for row in zip(predicted, expected) for ids, label in zip(*row))
     ahead = sum(ids == label for row, labels in zip(predicted, expected) for ids, label in zip(row, labels[1:]))
@@ -246,7 +253,7 @@ def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
 
 
 def _warn_of_unlabeled(labels: Ids) -> None:
-    """Warn of rows without labels. ValueError: no row has any."""
+    """Warn about rows without labels. Raises ValueError if no row has a label."""
     missing = labels.count([])
     if missing:
         problem = (
@@ -259,8 +266,10 @@ def _warn_of_unlabeled(labels: Ids) -> None:
 
 
 def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
-    """Choose the number of rows of a set: that of the evaluation, or a smaller one that a distributed run padded."""
-    # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
+    """Choose the number of rows of a set: the number in the evaluation or, if a distributed run padded the set, a
+    smaller one.
+    """
+    # The rows that fill the last batch repeat the first ones, which labels do not show if they are all the same.
     count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1
     sizes = list(dict.fromkeys(sizes))
 
@@ -283,7 +292,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
 
 
 def _refuse_unreadable(predicted: list[int], label: list[int], row: str) -> None:
-    """Refuse input that would silently give a wrong score."""
+    """Raise ValueError for input that would silently lead to a wrong score."""
     if _NOT_A_NUMBER in predicted:
         raise ValueError(f"the logits of {row} are NaN: check the loss, and evaluate in float32 or bfloat16")
     # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.

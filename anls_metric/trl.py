@@ -34,32 +34,33 @@ def build_reward(
     """Build a reward function for ``GRPOTrainer(reward_funcs=...)``. It returns the score of each completion.
 
     Args:
-        references_column: the column of the dataset with the accepted answers of each prompt.
+        references_column: the column of the dataset that contains the references (accepted answers) of each prompt.
         extract: a function that extracts the answer from a completion, such as
             `anls_metric.core.extraction.answer_in_tags`, or the names of rules, such as "think,final"; None takes the
             whole completion. If it returns None, the completion has no answer and scores as "".
         name: the name of the reward in TRL's logs (``rewards/NAME/mean``). None builds it from variant, threshold and
-            case: ``anls`` for the defaults, else ``anls_rrc``, ``anls_0.8``, ``anls_rrc_0.8_cased``. Give each reward a
-            name if two rewards of one trainer differ only in other options.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them. For models that write JSON, the
+            case: ``anls`` for the defaults, or otherwise names such as ``anls_rrc``, ``anls_0.8`` and
+            ``anls_rrc_0.8_cased``. If two rewards of one trainer differ only in other options, name each of them.
+        threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`. For models that generate JSON, the
             variant can also be "anls_star", "anlsl" or a ``ValueVariant``, which score lists and nested values. Any
             other `Scorer` can be passed as well; with a benchmark metric, the references of a row are a dict of its
             columns.
-        none_keys, numbers, ignore_keys: options of "anls_star": see `anls_metric.core.values.anls_star_score`.
+        none_keys, numbers, ignore_keys: options for "anls_star": see `anls_metric.core.values.anls_star_score`.
 
     Returns:
-        A function of ``completions`` and the columns of the dataset, by name. Completions are strings, or lists of
-        messages, of which the last message of the assistant counts: its content is a string, or parts as vision models
-        have them. The function returns a score from 0 to 1 for each completion, None for a row without references. It
-        can be pickled if ``extract`` can, as asynchronous rollouts require.
+        A function that takes ``completions`` and the columns of the dataset, by name. Completions are strings or lists
+        of messages. In a list, the assistant's last message is used, whose content is a string or, as for vision
+        models, parts. The function returns a score from 0 to 1 for each completion, or None for a row without
+        references. It can be pickled, as asynchronous rollouts require, if ``extract`` can.
 
-        With a variant for values, a completion scores 0 if it is not JSON or holds something that cannot be scored; TRL
-        logs the share of such completions as ``rewards/NAME/unreadable``. Store the accepted value of a row as a JSON
-        string: in a column of dicts, a dataset adds the keys of other rows with the value None, which changes scores.
+        With a variant for values, a completion scores 0 if it is not JSON or contains something that cannot be scored;
+        TRL logs the share of such completions as ``rewards/NAME/unreadable``. Store the accepted value of a row as a
+        JSON string, because in a column of dicts a dataset adds the keys of other rows with the value None, which
+        changes scores.
 
     Raises:
-        ValueError: an unknown variant, an option that it does not have, or a wrong ``extract``. In a call: the column
-            is missing, the content of a message is not a string, or references cannot be scored.
+        ValueError: the variant is unknown, it lacks one of the options, or ``extract`` is invalid. In a call: the
+            column is missing, the content of a message is not a string, or references cannot be scored.
 
     Example:
         >>> from anls_metric.core.extraction import answer_in_tags
@@ -81,7 +82,7 @@ def build_reward(
 
 
 def _name_reward(scorer: Scorer) -> str:
-    """Name a reward by its variant, and by a threshold and a case that are not those of the table."""
+    """Name a reward by its variant, and by its threshold and case if they differ from those in the table."""
     row = SCORERS.get(scorer.name, scorer)
     parts = [scorer.key] if scorer.name in (scorer.key, "standard") else [scorer.key, scorer.name]
     if scorer.threshold != row.threshold:
@@ -126,13 +127,15 @@ class Reward:
         return rewards
 
     def _read_references(self, references: Any) -> Any:
-        """Read the references of a row; None if the row has none."""
-        is_empty = references == [] and not self._scorer.reads_json  # which is a value
+        """Read the references of a row. Returns None if the row has none."""
+        is_empty = references == [] and not self._scorer.reads_json  # [] is a value
         return None if references is None or is_empty else self._scorer.read_references(references)
 
 
 def _read_text(completion: Any, what: str) -> str:
-    """Read the text of a completion: a string, or messages, of which the last assistant message counts."""
+    """Read the text of a completion, which is a string or a list of messages; in a list, the last assistant message is
+    used.
+    """
     if isinstance(completion, str):
         return completion
     contents = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
@@ -143,6 +146,6 @@ def _read_text(completion: Any, what: str) -> str:
 
 
 anls_reward = build_reward()
-"""The reward with all defaults, for ``trl grpo --reward_funcs anls_metric.trl.anls_reward``. It reads the column
-``answers``.
+"""The reward with all defaults, for ``trl grpo --reward_funcs anls_metric.trl.anls_reward``. It reads the ``answers``
+column.
 """

@@ -1,4 +1,4 @@
-"""Writes files. Each is first written under a temporary name, and renamed when it is complete."""
+"""Writes files. Each file is first written under a temporary name and then renamed once it is complete."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def check_output(path: str, inputs: Sequence[str]) -> None:
-    """Refuse to overwrite an input or a write-protected file, or to write into a folder that does not exist.
+    """Check that a file can be written without overwriting an input or a write-protected file.
 
     Args:
         path: the file to write.
-        inputs: the files that were read; folders and patterns stand for their parts and images.
+        inputs: the files that were read; a folder or pattern stands for its parts and images.
 
     Raises:
         InputError: the path is one of the inputs or write-protected, or its folder does not exist.
@@ -43,7 +43,7 @@ def check_output(path: str, inputs: Sequence[str]) -> None:
 
 
 def _list_parts(source: str) -> Iterator[str]:
-    """List the files of an input: a file itself, the parts of a folder or pattern, and the images in a folder."""
+    """List the files of an input: the file itself, the parts of a folder or pattern, and the images in a folder."""
     yield source
     with suppress(InputError):  # a folder of images has no parts
         yield from list_files(source) or ()
@@ -59,18 +59,18 @@ def write_whole(path: str, content: str) -> None:
 
 @contextmanager
 def open_aside(path: str) -> Iterator[IO[str]]:
-    """Open a new file beside ``path``. When the context ends, it is renamed to this path; after an error, it is
+    """Open a new file next to ``path``. When the context ends, the file is renamed to this path; after an error, it is
     removed.
 
-    It gets the permissions of the file that it replaces. The target of a link is replaced, and not the link. What is
-    no regular file, such as a pipe or a device, is written to.
+    The new file is given the permissions of the file that it replaces. If ``path`` is a link, its target is replaced
+    rather than the link. Anything that is not a regular file, such as a pipe or a device, is written to directly.
 
     Raises:
         OSError: the file cannot be written; the error names ``path``.
     """
     target = os.path.realpath(path)
     is_replaced = os.path.isfile(target)
-    # A name that nobody can foresee; "x" neither shares a file with another program nor follows a link.
+    # A name that nobody can predict; mode "x" neither shares a file with another program nor follows a link.
     aside = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.unfinished")
     try:
         if os.path.exists(target) and not is_replaced:
@@ -95,6 +95,6 @@ def _open_text(path: str, mode: str) -> IO[str]:
 
 
 def _remove(path: str) -> None:
-    """Remove a file, if it exists."""
+    """Remove a file if it exists."""
     with suppress(OSError):
         os.unlink(path)

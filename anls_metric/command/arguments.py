@@ -1,4 +1,4 @@
-"""The parser of the command. Its flags are the rows of `OPTIONS`, and it reads them into `Settings`."""
+"""The command's parser. Its flags come from the rows of `OPTIONS` and are read into `Settings`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ GONE: Mapping[str, str] = {
     **dict.fromkeys(("check-submission FILE", "check-submission gold"), "for the questions, type --ids FILE"),
     "export rrc ids": "pass the file with the questions first, as in anls export rrc GOLD FILE",
 }
-"""Flags that are gone, or of other programs -> what to do instead."""
+"""Flags that were removed or belong to other programs -> what to do instead."""
 
 _MODELS = "anls examples/compare/gold.json examples/compare/base.json examples/compare/tuned.json"
 _ONE = "anls examples/gold_label.json examples/submission.json"
@@ -80,7 +80,7 @@ EXAMPLES = {
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with one-line errors. Flags can be in any order, and each flag can occur only once."""
+    """A parser with one-line errors. Flags can appear in any order, and each flag only once."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
@@ -90,16 +90,16 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(message.removeprefix("argument "))
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print the help or the version. argparse would pass over errors of the output."""
+        """Print the help or the version. argparse would ignore output errors."""
         with tolerate_closed_pipe():
             print(message, end="", file=file or sys.stderr)
 
     def parse_intermixed_args(self, words: Sequence[str]) -> Any:  # type: ignore[override]
-        """Parse arguments in any order, and also files after ``--``. If a flag is unknown, the error says what
-        to type.
+        """Parse arguments in any order, including files after ``--``. If a flag is unknown, the error says what to type
+        instead.
         """
         place = words.index("--") if "--" in words else len(words)
-        # argparse forgets where "--" stood. A path that begins with "./" is no flag.
+        # argparse forgets where "--" stood. A path that begins with "./" is not a flag.
         files = [f"./{word}" if re.match("-.", word) else word for word in words[place + 1 :]]
         flags, unknown = self.parse_known_intermixed_args([*words[:place], *files])
         if unknown:
@@ -114,7 +114,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Once(argparse.Action):
-    """Refuses a second value for a flag, which would silently replace the first."""
+    """Rejects a second value for a flag, which would silently replace the first."""
 
     def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
         if option and getattr(flags, self.dest) is not None:
@@ -123,7 +123,7 @@ class _Once(argparse.Action):
 
 
 def write_help(option: Option) -> str:
-    """Write what an option does, in one line."""
+    """Return a one-line description of what an option does."""
     return option.help.format(metrics=",".join([*METRICS, *BY_NAME]))
 
 
@@ -135,8 +135,8 @@ def _describe_value(option: Option) -> dict[str, Any]:
 
 
 def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> None:
-    """Add the file arguments, with the given help, and the flags of options. If all options are added, the help has an
-    example per group.
+    """Add the file arguments, with the given help, and the flags for the options. If all options are added, the help
+    shows an example for each group.
     """
     parser.add_argument("files", metavar="FILE", nargs="*", help=files)
     has_examples = names is OPTIONS
@@ -156,12 +156,11 @@ def read_flags(flags: argparse.Namespace) -> Settings:
 
 @contextmanager
 def tolerate_closed_pipe() -> Iterator[None]:
-    """Print without an error, and with the same exit status, if the reader of the output stops early, as ``| head``
-    does.
+    """Let the reader of the output stop early, as ``| head`` does, without an error and with the same exit status.
 
     Raises:
-        OSError: the output cannot be printed, such as to a full disk. It names standard output; the errors of files
-            name the file.
+        OSError: the output cannot be printed, for example because the disk is full. The error names standard output;
+            errors for files name the file.
     """
     try:
         yield
@@ -175,7 +174,7 @@ def tolerate_closed_pipe() -> Iterator[None]:
 
 
 def print_note(text: str) -> None:
-    """Print lines to standard error. If it is closed, the exit status is enough."""
+    """Print lines to standard error. If standard error is closed, the exit status is enough."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
@@ -183,15 +182,15 @@ def print_note(text: str) -> None:
 
 
 def _silence(stream: IO[str]) -> None:
-    """Let a stream that cannot be written to go nowhere, so that Python does not fail on it again when it ends."""
+    """Redirect a stream that cannot be written to the null device, so that Python does not fail on it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def score_files(
     files: Sequence[str], settings: Settings, needs: Collection[str] = (), command: str = ""
 ) -> tuple[Result, Run]:
-    """Score the files that a command names, directly or in flags. Returns the result and its document, with what views
-    need.
+    """Score the files that a command was given, as arguments or in flags. Returns the result and its document,
+    including what the requested views need.
     """
     gold = parse_input(settings.gold) if settings.gold else None
     marked = [parse_input(word)._replace(is_marked=True) for word in settings.submissions]

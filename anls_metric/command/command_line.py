@@ -1,4 +1,4 @@
-"""The command `anls`, which scores and compares files from the shell."""
+"""The `anls` command, which scores and compares files from the shell."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ SUBCOMMANDS = (
     *("report", "show", "table", "plot", "gate", "compare"),
     *("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission"),
 )
-"""The first words that are not files. For a file with such a name, write ``./export``."""
+"""The first words that are read as subcommands rather than files. For a file with such a name, write ``./export``."""
 
-# Words that users try as subcommands -> what to type.
+# Words that users try as subcommands -> what to type instead.
 _INSTEAD = {
     **dict.fromkeys(("score", "evaluate", "eval", "run"), "anls GOLD SUBMISSION"),
     "find": "anls GOLD SUBMISSION --find NUMBER",
@@ -70,7 +70,7 @@ not find the number; 2 if the input cannot be scored.
 
 
 class _Parser(Parser):
-    """The parser of files to score. Its help lists names, for which all scorers are loaded."""
+    """The parser for files to score. Its help lists the names of all scorers, which are loaded only then."""
 
     def format_help(self) -> str:
         self.epilog = _EPILOG.format(names=_list_names())
@@ -90,7 +90,7 @@ def _list_names() -> str:
 
 
 def build_parser() -> Parser:
-    """Build the parser. Its flags include those of PyPI anls, whose threshold limits the distance: see `pypi_anls`."""
+    """Build the parser. It also has the flags of PyPI's anls, whose threshold limits the distance: see `pypi_anls`."""
     parser = _Parser(
         prog="anls",
         usage="%(prog)s [options] FILE [FILE ...]",
@@ -136,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _describe_error(error: ValueError | OSError | MemoryError, words: Sequence[str]) -> str:
-    """Describe an error in the words of the command, given the words that were typed."""
+    """Describe an error in the command's terms, given the words that were typed."""
     if isinstance(error, MissingFileError):
         return error.message.text("command") + _guess_meaning(error.message.values["path"])
     if isinstance(error, InputError):
@@ -149,7 +149,7 @@ def _describe_error(error: ValueError | OSError | MemoryError, words: Sequence[s
 
 
 def _guess_meaning(word: str) -> str:
-    """Say what else a word that is not a file may be: a subcommand, or one of several steps after ``--extract``."""
+    """Suggest what a word that is not a file may be: a subcommand, or one of several steps after ``--extract``."""
     if word in EXTRACTORS:
         return "; write extraction steps with commas and without spaces, such as --extract think,final"
     similar = "" if "." in word or os.sep in word else find_similar_name(word, SUBCOMMANDS)
@@ -157,7 +157,7 @@ def _guess_meaning(word: str) -> str:
 
 
 def _score(words: Sequence[str]) -> int:
-    """Score files, and return the exit status."""
+    """Score files and return the exit status."""
     if words and words[0] in _INSTEAD and not os.path.exists(words[0]):
         raise ValueError(f"there is no subcommand {words[0]!r}: type {_INSTEAD[words[0]]}")
     flags = build_parser().parse_intermixed_args(words)
@@ -190,7 +190,7 @@ def _score(words: Sequence[str]) -> int:
         document["gate"] = limits.gates
     if settings.find:
         document |= _find(result, settings)
-    with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
+    with tolerate_closed_pipe():  # a reader who stops early does not change the exit status
         if settings.find and not settings.score_only and settings.format == "text":
             print(format_matches(settings.find, document, VARIANTS))
         else:
@@ -200,7 +200,9 @@ def _score(words: Sequence[str]) -> int:
 
 
 def _score_files(files: Sequence[str], settings: Settings, needs: Collection[str], command: str) -> tuple[Result, Run]:
-    """Score files. To find a number for lists and objects, score them as values without being asked."""
+    """Score files. If a number is to be found and the answers are lists or objects, score them as values without being
+    asked.
+    """
     try:
         return score_files(files, settings, needs, command)
     except InputError as error:
@@ -213,7 +215,9 @@ def _score_files(files: Sequence[str], settings: Settings, needs: Collection[str
 
 
 def _check_outputs(settings: Settings) -> list[str]:
-    """Check the paths to write before anything is scored, and return the endings of the outputs; "" for a folder."""
+    """Check the output paths before anything is scored, and return the file extension of each output, or "" for a
+    folder.
+    """
     endings = [_check_output(path) for path in settings.output]
     if settings.output_rows and not {*endings} - {"", ".json", *RUNS}:
         raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
@@ -229,7 +233,7 @@ def _check_outputs(settings: Settings) -> list[str]:
 
 
 def _check_output(path: str) -> str:
-    """Return the ending of a path, "" for a folder. InputError: nothing is written in such a form."""
+    """Return the file extension of a path, or "" for a folder. Raises InputError if the format is not supported."""
     from anls_metric.report.answers import WRITERS
 
     is_folder = os.path.isdir(path) or path.endswith(os.sep)
@@ -242,7 +246,7 @@ def _check_output(path: str) -> str:
 
 
 def _write_outputs(result: Result, run: Run, settings: Settings, inputs: Sequence[str], endings: Sequence[str]) -> None:
-    """Write the run, the answers or the results, according to the endings of the paths."""
+    """Write the run, the answers or the results, according to the file extensions of the paths."""
     from anls_metric.analysis.answer_rows import list_answers, list_leaves, list_rows
     from anls_metric.report.answers import WRITERS, write_answers, write_rows
     from anls_metric.report.results import FILE, check_names, name_folder, write_results
@@ -280,7 +284,7 @@ def _write_outputs(result: Result, run: Run, settings: Settings, inputs: Sequenc
 
 
 def _write_report(run: Run, settings: Settings, inputs: Sequence[str]) -> Headline:
-    """Write the report, and return its headline, which is also part of the document."""
+    """Write the report and return its headline, which is also part of the document."""
     from anls_metric.report.headline import describe_headline
     from anls_metric.report.html import write_report
 
@@ -291,7 +295,7 @@ def _write_report(run: Run, settings: Settings, inputs: Sequence[str]) -> Headli
 
 
 def _write_figure(document: Document, run: Run, settings: Settings, inputs: Sequence[str]) -> Document:
-    """Write the figure, and return the document with its data."""
+    """Write the figure and return the document with the figure's data."""
     from anls_metric.report.figures import complete, write_figure
 
     path, kind = str(settings.plot), settings.kind or "forest"
@@ -302,12 +306,12 @@ def _write_figure(document: Document, run: Run, settings: Settings, inputs: Sequ
 
 
 def _list_sources(settings: Settings) -> list[str]:
-    """List the input files that options name."""
+    """List the input files that are named by options."""
     return [path for path in (settings.corrections, settings.images) if path]
 
 
 def _find(result: Result, settings: Settings) -> schema.Document:
-    """Find what gives the user's number, for the JSON document."""
+    """Find what produces the user's number, for the JSON document."""
     from anls_metric.analysis.variant_search import search_variants
 
     scorers = find_scorers(settings)

@@ -1,4 +1,4 @@
-"""The subcommands that show runs which were kept in files: report, show, table, plot, gate and compare."""
+"""The subcommands that show runs that were saved in files: report, show, table, plot, gate and compare."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ LIMITS = ("baseline", "fail_under", "fail_if_worse", "allow_doubt")
 
 
 def add_run(names: Sequence[str], target: str, parser: Parser) -> None:
-    """Add the argument that names a run, the flags of options, and the flag that names the file to write, if there is
-    one.
+    """Add the argument for the run, the flags for the options and, if the subcommand writes a file, the flag for its
+    path.
     """
     add_flags(parser, "a run, as --output run.anls.json keeps it", names)
     if target:
@@ -43,7 +43,7 @@ def add_runs(parser: Parser) -> None:
 
 
 def _read_only(flags: argparse.Namespace, name: str, instead: str) -> tuple[str, Run]:
-    """Read the only run that is named. ValueError: there are several, or none."""
+    """Read the only run that was given. Raises ValueError if there are several or none."""
     if len(flags.files) != 1:
         raise ValueError(f"anls {name} takes one run, got {len(flags.files)}; to score files, type {instead}")
     return flags.files[0], read_run(flags.files[0])
@@ -80,7 +80,7 @@ def plot(flags: argparse.Namespace) -> None:
 
 
 def show(flags: argparse.Namespace) -> None:
-    """Print a run, as text or in another format."""
+    """Print a run as text or in another format."""
     path, run = _read_only(flags, "show", "anls GOLD SUBMISSION")
     _print(path, run, read_flags(flags))
 

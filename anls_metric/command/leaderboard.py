@@ -22,31 +22,31 @@ from anls_metric.reading.table import Table, name_place, read_column
 from anls_metric.reading.values import read_id, read_ids
 
 PAGES = ("answer_page", "pred_answer_page")
-"""The usual names of the field with the page of an answer, which task 4 (MP-DocVQA) asks for."""
+"""The usual names of the field for the page of an answer, which task 4 (MP-DocVQA) requires."""
 
 _FIELDS = (
     (QUESTION_ID, int, "a whole number"),
     ("answer", str, "a string"),
     (PAGES[0], int, "the position of the page, from 0"),
 )
-"""The fields of a submission, the type of each, and what to write."""
+"""The fields of a submission, with the type of each and what to write in it."""
 
 MOST_LINES = 5
-"""How many lines `check_submission` writes about one defect, which a file often has in each answer."""
+"""How many lines `check_submission` writes about one kind of defect, which often occurs in every answer of a file."""
 
 
 def export(path: str, questions: str | None, settings: Settings) -> list[dict[str, Any]]:
-    """Read the answers of one model from any file that can be scored, and return them in the RRC format.
+    """Read one model's answers from any file that can be scored and return them in the RRC format.
 
     Args:
-        path: the file of answers, with accepted answers or without.
+        path: the file with the answers, with or without references.
         questions: a file with the ids of all questions, in any form that `read_gold_ids` takes; None takes the
-            questions of the answers.
+            questions from the answers.
         settings: the options for reading.
 
     Returns:
-        A ``{"questionId": int, "answer": str}`` for each question, in the order of the questions; with ``answer_page``,
-        which the task on several pages asks for, if the file has the page of each answer.
+        One ``{"questionId": int, "answer": str}`` for each question, in the order of the questions. ``answer_page``,
+        which the multi-page task requires, is added where the file contains the page of the answer.
 
     Raises:
         InputError: a question has no answer, an answer has no question, an id is repeated, an id or a page is not a
@@ -61,7 +61,7 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
         sentence = "it has the answers of several models ({names}): write each model's answers to a separate file"
         raise make_error(path, sentence, names=list_some(each.name for each in (answers, *others)))
     missing = [key for key, text in zip(ids, answers.predictions) if text is None]
-    if missing and settings.missing != "zero":  # the leaderboard accepts no part of the questions
+    if missing and settings.missing != "zero":  # the leaderboard requires answers to all questions
         sentence = "no answer to {count} ({some}): to submit empty answers, add {use.missing:zero}"
         raise make_error(path, sentence, count=count_noun(len(missing), "question"), some=list_some(missing))
     pages = _find_pages(table, settings)
@@ -76,7 +76,7 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
 
 
 def _find_pages(table: Table, settings: Settings) -> dict[str, Any]:
-    """Find the page of each answer, by the id of its question; {} if the file has none."""
+    """Find the page of each answer, keyed by the question's id; {} if the file contains no pages."""
     path, ids = usual_field(table, PAGES), Reading(settings).find_roles(table, "submission").id
     if path is None or ids is None:
         return {}
@@ -96,7 +96,7 @@ def _parse_page(page: Any, field: str, place: str) -> int:
 
 
 def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
-    """List the ids of the answered questions, or of all questions. InputError: there are none."""
+    """List the ids of the answered questions, or of all questions. Raises InputError if there are no ids."""
     path = Reading(settings).find_roles(table, side).id
     if path is None:
         sentence = "it has no question ids: pass their field with {use.id}, or pass the questions file before it"
@@ -114,17 +114,17 @@ def _parse_id(text: str, path: str) -> int:
 
 
 def read_gold_ids(path: str, settings: Settings) -> list[str]:
-    """Read the ids of all questions from a file, in the order of the file.
+    """Read the ids of all questions from a file, in file order.
 
     Args:
-        path: a gold file, with accepted answers or without; or the name of public data, such as ``docvqa:val``.
+        path: a gold file, with or without references, or the name of public data, such as ``docvqa:val``.
         settings: the options for reading a gold file.
 
     Raises:
         InputError: there are no ids. OSError: the file cannot be opened.
     """
     row = find_gold(path)
-    if settings.id == NONE:  # of the answers
+    if settings.id == NONE:  # an option for the answers
         settings = replace(settings, id=None)
     return _list_ids(load_gold(row) if row else read_table(path, settings), settings, "gold")
 
@@ -137,7 +137,8 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
         ids: the ids of all questions; None skips the search for missing and extra answers.
 
     Returns:
-        The answers, and a sentence for each defect, with the id of its question, or for the first ones; [] for none.
+        The answers, and one sentence for each defect, with the id of its question; [] if there are no defects. Of many
+        defects of the same kind, only the first are listed and the others counted.
 
     Raises:
         InputError: the path is a device. OSError: the file cannot be read.
@@ -173,6 +174,6 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
 
 
 def _shorten(lines: list[str]) -> list[str]:
-    """Keep the first of many lines about the same defect, and count the others."""
+    """Keep the first of many lines about the same defect and count the others."""
     rest = len(lines) - MOST_LINES
     return [*lines[:MOST_LINES], f"and {rest:,} more like the last"] if rest > 0 else lines

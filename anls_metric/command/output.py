@@ -1,4 +1,4 @@
-"""Prints a document: the scores alone, as text, or as a table; and what decides the exit status."""
+"""Prints a document as scores alone, as text or as a table, along with what determines the exit status."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from anls_metric.report.terminal import as_text, format_hints, format_read
 
 
 def print_hints(document: Document, settings: Settings) -> None:
-    """Print the hints of a document, after its numbers, unless the user wants none."""
+    """Print a document's hints after its numbers, unless the user wants none."""
     if document["hints"] and not settings.quiet:
         print_note(format_hints(document))
 
 
 def print_document(document: Document, settings: Settings) -> None:
-    """Print a worded document as the options say."""
+    """Print a document, already put into words, in the form that the options ask for."""
     numbers, columns = NumberFormat(settings.percent, settings.digits), settings.columns
     if settings.score_only:
         for submission in document["submissions"]:
@@ -43,7 +43,7 @@ def print_document(document: Document, settings: Settings) -> None:
 
 
 class Limits(NamedTuple):
-    """What the limits of the user say: what fails, what is only to be said, and which pairs were tested."""
+    """The result of checking the user's limits: what fails, what is only worth a note, and which pairs were tested."""
 
     failures: list[str]
     notes: list[str]
@@ -51,7 +51,9 @@ class Limits(NamedTuple):
 
 
 def check_limits(run: Run, settings: Settings) -> Limits:
-    """Find scores under the limit, and submissions that are worse than the baseline. InputError: there is only one."""
+    """Find scores below the limit and submissions that are worse than the baseline. Raises InputError if there is
+    nothing to compare with the baseline.
+    """
     if not (settings.fail_under or settings.fail_if_worse):
         return Limits([], [], [])
     from anls_metric.analysis.gate import describe_gates, list_gates, list_low
@@ -63,7 +65,7 @@ def check_limits(run: Run, settings: Settings) -> Limits:
 
 
 def print_limits(limits: Limits) -> int:
-    """Print what fails and what is only to be said, and return the exit status."""
+    """Print the failures and the notes, and return the exit status."""
     for line in limits.failures + limits.notes:
         print_note(make_printable(f"anls: {line}"))
     return int(bool(limits.failures))

@@ -40,7 +40,7 @@ class Subcommand(NamedTuple):
 
     Attributes:
         meaning: what it does.
-        run: runs it, and returns the exit status; None for 0.
+        run: runs it and returns the exit status; None stands for 0.
         add_arguments: adds its arguments to a parser.
     """
 
@@ -50,7 +50,7 @@ class Subcommand(NamedTuple):
 
 
 def run(name: str, words: Sequence[str]) -> int:
-    """Run a subcommand, and return its exit status."""
+    """Run a subcommand and return its exit status."""
     if name == "export":
         name, words = " ".join([name, *words[:1]]), words[1:]
     if name not in SUBCOMMANDS:
@@ -65,13 +65,13 @@ def run(name: str, words: Sequence[str]) -> int:
 
 
 def _add_target(parser: Parser, metavar: str) -> None:
-    """Add the flag that names the file to write."""
+    """Add the flag for the file to write."""
     words = "the file to write or overwrite (default: print)"
     parser.add_argument("-o", "--output", dest="target", metavar=metavar, help=words)
 
 
 def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ()) -> None:
-    """Write a text to a file, and say what the text contains; without a file, print the text."""
+    """Write a string to a file and print a note about its content; without a file, print the string."""
     if target is None:
         print(text, end="")
         return
@@ -84,7 +84,7 @@ def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ())
 
 
 def _print_layouts(flags: argparse.Namespace) -> None:
-    """Print the layouts: name, what such files contain, the fields that identify them, and the source."""
+    """Print each layout's name, what its files contain, the fields that identify it, and its source."""
     from anls_metric.reading.layouts import LAYOUTS
 
     rows = [(layout.name, layout.contains, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
@@ -92,13 +92,13 @@ def _print_layouts(flags: argparse.Namespace) -> None:
 
 
 def _print_variants(flags: argparse.Namespace) -> None:
-    """Print the variants: name, what is special about the variant, and the source."""
+    """Print each variant's name, what is special about it, and its source."""
     rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in SCORERS.values()]
     print(align_rows([("variant", "what is special about it", "source"), *rows]))
 
 
 def _print_datasets(flags: argparse.Namespace) -> None:
-    """Print the public gold data: name, number of questions, variant or rule, source, license and paper."""
+    """Print the name, question count, variant or rule, source, license and paper of each set of public gold data."""
     from anls_metric.gold import GOLD
 
     rows = [
@@ -166,7 +166,9 @@ def _identify(flags: argparse.Namespace) -> int:
 
 
 def _load_function(name: str) -> Callable[..., Any]:
-    """Load a function, given ``MODULE:NAME`` with the name or the path of the module. ValueError: it does not exist."""
+    """Load a function from ``MODULE:NAME``, in which the module is a name or a path. Raises ValueError if the function
+    does not exist.
+    """
     path, _, attributes = name.partition(":")
     if not attributes:
         raise ValueError(_name_functions(name))
@@ -187,7 +189,7 @@ def _load_function(name: str) -> Callable[..., Any]:
 
 
 def _name_functions(name: str) -> str:
-    """Say how to name a function; for a Python file, one of those that it defines."""
+    """Explain how to specify a function; for a Python file, with one that it defines as an example."""
     if name.endswith(".py") and os.path.isfile(name):
         with open(name, "rb") as file, contextlib.suppress(SyntaxError, ValueError):
             defined = [node.name for node in ast.parse(file.read()).body if isinstance(node, ast.FunctionDef)]
@@ -219,7 +221,7 @@ def _export_rrc(flags: argparse.Namespace) -> None:
 
 
 def _print_hint(answers: Sequence[str]) -> None:
-    """Print a hint if answers are raw model output."""
+    """Print a hint if any answers look like raw model output."""
     from anls_metric.core.extraction.extract import find_certain_rules
 
     rules, count = find_certain_rules(answers)
@@ -302,4 +304,4 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "export hub": Subcommand("score answers, and write a file for .eval_results/ on the Hub", _export_hub, _add_hub),
     "check-submission": Subcommand("find what the leaderboard would refuse", _check_submission, _add_check_submission),
 }
-"""The subcommands by their names."""
+"""The subcommands, by name."""

@@ -12,7 +12,7 @@ def describe(value: object) -> str:
     """Describe a value for an error message: on one line, shortened if necessary, and with its type.
 
     Args:
-        value: any object, also an object whose ``repr`` fails.
+        value: any object, even one whose ``repr`` fails.
 
     Returns:
         At most 60 characters of its ``repr`` on one line, and the name of its type.
@@ -36,7 +36,7 @@ def describe(value: object) -> str:
 
 
 RowName = Callable[[int], str]
-"""Names a row in an error, given its number."""
+"""Names a row in an error message, given its number."""
 
 
 def name_row(row: object) -> str:
@@ -52,7 +52,7 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
         choices: the names that exist.
 
     Returns:
-        The most similar choice, or the first choice that contains the name; "" where no choice is similar.
+        The most similar choice, or the first choice that contains the name; "" if no choice is similar.
 
     Example:
         >>> find_similar_name("Standrad", ["standard", "rrc"]), find_similar_name("squad", ["standard", "rrc"])
@@ -70,7 +70,7 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     "variant": {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""},
 }
-"""The kinds of names -> names that users try, in lower case, with the name to suggest for each; "" for none."""
+"""The kind of name -> names that users try, in lowercase -> the name to suggest, or "" for none."""
 
 
 def describe_unknown(kind: str, name: object, choices: Collection[str], listed_by: str = "") -> str:
@@ -80,7 +80,7 @@ def describe_unknown(kind: str, name: object, choices: Collection[str], listed_b
         kind: what the name should be, such as "variant".
         name: what the user gave. It should be a string.
         choices: the names that exist.
-        listed_by: what lists the names if they are too many for a message; "" to list them in the message.
+        listed_by: what lists the names if there are too many for a message; "" to list them in the message.
 
     Returns:
         The message, with a similar name if there is one.
@@ -106,7 +106,7 @@ def describe_unknown(kind: str, name: object, choices: Collection[str], listed_b
 
 
 def check_count(name: str, value: Any, most: int | None = None) -> int:
-    """Return a value as a whole number. Raises ValueError if it is not one, or is not from 0 to ``most``.
+    """Return a value after checking that it is a whole number from 0 to ``most``. Raises ValueError if it is not.
 
     Example:
         >>> check_count("worst", -1)
@@ -120,13 +120,13 @@ def check_count(name: str, value: Any, most: int | None = None) -> int:
 
 
 def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
-    """Refuse a value that is not one of the choices. Raises ValueError, which lists them."""
+    """Raise ValueError, with a list of the choices, if a value is not one of them."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
 
 def check_names(name: str, value: Any) -> tuple[str, ...]:
-    """Return names as a tuple. Raises ValueError if they are neither strings nor one string with commas between them.
+    """Return names as a tuple. Raises ValueError if they are neither a list of strings nor one comma-separated string.
 
     Example:
         >>> check_names("ignore_keys", "model,meta.tokens"), check_names("ignore_keys", ["model"])
@@ -151,7 +151,7 @@ def check_number(name: str, value: Any) -> float:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number of Python or of numpy. True and False do not count as numbers."""
+    """Whether a value is a Python or numpy number. True and False do not count as numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -162,7 +162,7 @@ def count_noun(count: int, noun: str) -> str:
 
 @contextmanager
 def requires(package: str) -> Iterator[None]:
-    """Add the command that installs a missing library to the error of its import.
+    """Add the command that installs a missing library to the error that its import raises.
 
     Example:
         >>> with requires("made-up-library"):

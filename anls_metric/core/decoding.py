@@ -1,4 +1,4 @@
-"""Decodes what a model generated as ids, extracts the answers, and scores them: for hooks of trainers and for rewards.
+"""Decodes the ids that a model generated, extracts the answers and scores them, for trainer hooks and for rewards.
 
 This module needs no framework: ids are lists, and a tokenizer is any object that decodes them.
 """
@@ -23,14 +23,15 @@ Ids = list[list[int]]  # the ids of each row
 References = Sequence[Any]  # the accepted answers of each row
 
 _METRICS = "anls_metric.core.strings.metrics"
-_SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
+_SIMILAR = 0.7  # labels that differ only slightly after decoding are more similar than this
 
 
 def as_extract(extract: Any, scorer: Scorer) -> Extract:
-    """Return the function that extracts an answer of a scorer from a text, given a function, rule names, or None for
-    the whole text.
+    """Return the function that extracts an answer for a scorer from a string, given a function, rule names, or None to
+    take the whole string.
 
-    ValueError: it is none of these, or there is no such rule. ImportError: rules need the package.
+    Raises ValueError if it is none of these or a rule does not exist, and ImportError if there are rules but the
+    package is not installed.
     """
     if extract is None:
         return str
@@ -45,24 +46,24 @@ def as_extract(extract: Any, scorer: Scorer) -> Extract:
 
 
 def extract_answer(text: str, extract: Extract, what: str, default: str = "") -> str:
-    """Extract the answer from a text, or return the default if ``extract`` returns None."""
+    """Extract the answer from a string, or return the default if ``extract`` returns None."""
     answer = extract(text)
     return default if answer is None else as_text(answer, f"what extract made of {what}")
 
 
 class Decoder:
-    """Decodes ids, extracts the answers, and scores them.
+    """Decodes ids, extracts the answers and scores them.
 
     Args:
-        tokenizer: what decodes ids, a tokenizer or processor: ``batch_decode(rows, skip_special_tokens=...)``.
+        tokenizer: a tokenizer or processor, which decodes ids with ``batch_decode(rows, skip_special_tokens=...)``.
         references: the references of a set of rows, or a dict of these by name; None takes the labels.
-        extract: a function or the names of rules that extract the answer from a text.
+        extract: a function, or the names of rules, to extract the answer from a string.
         skip_special_tokens: whether the tokenizer leaves special tokens out.
-        metrics: the names of further metrics of strings.
+        metrics: the names of further string metrics.
         variant: the variant, with its options.
 
     Raises:
-        ValueError: a reference cannot be scored, or there is no such name.
+        ValueError: a reference cannot be scored, or a name does not exist.
     """
 
     def __init__(
@@ -88,7 +89,9 @@ class Decoder:
         self.metrics: Sequence[Metric] = known.find_metrics(names) if known else []
 
     def decode(self, rows: Ids, what: str) -> list[str]:
-        """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
+        """Decode ids and extract the answers. A label without an answer stays whole; a prediction without one becomes
+        "".
+        """
         texts = self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)
         answers = [
             extract_answer(text, self.extract, f"the {what} of {name_row(row)}", text if what == "label" else "")
@@ -110,8 +113,8 @@ class Decoder:
         return answers, scores, means
 
     def match_labels(self, expected: Ids, references: References) -> tuple[int, str]:
-        """Count the labels that are, or end with, a reference of their row. If they are those of other rows, also
-        describe the first that differs.
+        """Count the labels that are, or end with, a reference in their row. If they seem to belong to other rows, also
+        describe the first label that differs.
         """
         labels = [text if ids else None for ids, text in zip(expected, self.decode(expected, "label"))]
         folded = [label and fold(self.scorer.read_answer(label)) for label in labels]
@@ -120,7 +123,7 @@ class Decoder:
         return len(found), self.describe_other_labels(labels, missing, references) if missing else ""
 
     def describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
-        """Describe labels of which most match no reference of their row, and not just with small differences."""
+        """Describe labels that mostly differ from every reference in their row by more than small variations."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.form == "text" else self.scorer
@@ -145,24 +148,24 @@ def read_sets(references: Any, scorer: Scorer) -> list[References]:
 
 
 def fold(value: Any) -> str:
-    """Write a text, or a value as JSON, without differences of case and space."""
+    """Return a string, or a value as JSON, with case and whitespace normalized."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     return " ".join(text.casefold().split())
 
 
 def list_texts(references: References) -> set[str]:
-    """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
+    """Collect the strings of references. A list contributes both itself, because it may be the value, and its items."""
     lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {fold(text) for each in lists for text in each}
 
 
 def _ends_with(label: str, references: Any) -> bool:
-    """Whether a folded label is or ends with one of the references of its row: labels may also cover the question."""
+    """Whether a folded label is, or ends with, one of the references in its row: labels may also cover the question."""
     return any(label.endswith(text) for text in list_texts([references]) if text)
 
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
-    """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
+    """Score each string that a model generated. A string that the scorer cannot read is treated as no answer."""
     if scorer.form == "text":
         return scorer.score(texts, references)
     rows = zip(texts, references)
@@ -170,7 +173,9 @@ def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> 
 
 
 def score_text(scorer: Scorer, text: str, references: Any, row: str) -> tuple[Any, bool]:
-    """Score a text that a model wrote, and tell whether the scorer can read it. Otherwise it counts as no answer."""
+    """Score a string that a model generated. Also returns whether the scorer can read it; if not, it is treated as no
+    answer.
+    """
     try:
         prediction = scorer.parse_output(text)
     except ValueError:

@@ -1,6 +1,4 @@
-"""Parses values that are written as strings, either as JSON or as lists that Python prints, and writes values
-as JSON.
-"""
+"""Parses values written as strings, as JSON or in Python's printed form of lists, and writes values as JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_value_or_text(text: Any) -> Any:
-    """Parse a string that is a JSON object or list. Any other string, and any other value, stays as it is.
+    """Parse a string that is a JSON object or list. Anything else stays as it is.
 
     Example:
         >>> parse_value_or_text('["tea", "milk"]'), parse_value_or_text("[1] tea"), parse_value_or_text("0.10")
@@ -67,8 +65,8 @@ def parse_accepted_value(text: str) -> Any:
         The object or list; any other string unchanged.
 
     Raises:
-        ValueError: the string looks like a list or object, but is neither JSON nor a list of strings. Scored as it is,
-            it would give a wrong number.
+        ValueError: the string looks like a list or object, but is neither JSON nor a list of strings. Scored as a plain
+            string, it would produce a wrong number.
 
     Example:
         >>> parse_accepted_value('{"total": "12.50"}'), parse_accepted_value("['tea', 'milk']")
@@ -110,7 +108,7 @@ def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any,
         The prediction, and the reference for `anls_metric.core.values`: several accepted answers become a tuple.
 
     Raises:
-        ValueError: an accepted answer looks like JSON and is not.
+        ValueError: an accepted answer looks like JSON but is not.
 
     Example:
         >>> parse_typed_values('{"total": "12.5"}', ['{"total": {"__tuple__": ["12.50", "12.5"]}}'])
@@ -145,8 +143,8 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
         One string or more.
 
     Raises:
-        ValueError: there is no answer, or an answer is not a string. Also for the printed form of an array, or of a
-            list that holds other values than strings: its items cannot be separated with certainty.
+        ValueError: there is no answer, or an answer is not a string; or the string is the printed form of an array, or
+            of a list with values other than strings, whose items cannot be separated with certainty.
 
     Example:
         >>> parse_references('["Coca Cola", "Coca Cola Company"]', "answers")
@@ -191,7 +189,7 @@ _LONGEST = 100_000  # characters of a printed value: Python's parser takes many 
 
 
 def parse_written_list(written: str, what: str) -> Any:
-    """Parse a string that is a printed list of strings or a SQuAD object. Any other string stays unchanged."""
+    """Parse a string that represents a list of strings or a SQuAD object. Any other string stays unchanged."""
     text = written.strip()
     if not text.startswith(("(", "{", *_LISTS)):
         return written
@@ -215,7 +213,7 @@ def parse_written_list(written: str, what: str) -> Any:
 
 
 def double_backslashes(source: str) -> str:
-    r"""Double each backslash in a Python literal that does not begin an escape, because Python would warn about it.
+    r"""Double each backslash that does not begin an escape in a Python literal, because Python would warn about it.
 
     Example:
         >>> print(double_backslashes(r"'C:\data\new'"))

@@ -51,7 +51,7 @@ def to_json(value: Any) -> Any:
         The same value, with ``{"__tuple__": [...]}`` for each tuple.
 
     Raises:
-        ValueError: a dict has a key that is not a text, or the key "__tuple__".
+        ValueError: a dict has a key that is not a string, or the key "__tuple__".
 
     Example:
         >>> to_json({"date": ("31.12.2023", "31 Dec 2023"), "pages": [1]})
@@ -62,7 +62,7 @@ def to_json(value: Any) -> Any:
         return items if isinstance(value, list) else {"__tuple__": items}
     if value is None or isinstance(value, float) or type(value) in (str, int, bool):
         return value
-    if not isinstance(value, dict):  # an enumeration, for example; it is compared as this text
+    if not isinstance(value, dict):  # an enumeration, for example; it is compared as this string
         return str(value)
     for key in value:
         if not isinstance(key, str) or key == "__tuple__":

@@ -1,4 +1,4 @@
-"""Shortens, sorts and compares the names of submissions and files, and finds one by its whole or short name."""
+"""Shortens, sorts and compares the names of submissions and files, and finds one by its full or short name."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ _PREFIX = rf".*__|{_WORD}[_-]+"
 
 
 def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
-    """Drop the prefix that all names share, if it ends in two underscores, or is a word like submission. A single name
-    loses only such a word with two underscores, since what else it begins with may tell it from other runs.
+    """Drop the prefix that all names share if it ends in two underscores or is a word such as "submission". A single
+    name loses only such a word followed by two underscores, since any other beginning may distinguish it from other
+    runs.
 
     Args:
         names: the names of files.

@@ -1,4 +1,4 @@
-"""Prints texts safely, and shows the edits between two texts as three lines."""
+"""Makes strings safe to print and shows the edits between two strings on three lines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ GAP = "·"
 
 
 def make_printable(text: str) -> str:
-    """Make a text safe to print, as a single line with dots in place of control characters."""
+    """Make a string safe to print, as a single line with dots in place of control characters."""
     return "".join(character if character.isprintable() else "·" for character in text)
 
 
 def align_texts(edits: Sequence[Sequence[str]], width: int = 100) -> list[str]:
-    """Align two strings: the prediction, the reference below it, and a line that marks the differences.
+    """Align two strings on three lines: the prediction, the reference below it, and marks for the differences.
 
     Args:
         edits: `Match.edits`.

@@ -1,5 +1,5 @@
-"""Defines what scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which returns one with
-options.
+"""Defines what scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which returns one of them
+with the given options.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from anls_metric.core.version import SCORES_VERSION
 __all__ = ["mean"]
 
 Form = Literal["text", "value", "row"]
-"""What answers are: strings; lists and nested values; or rows, whose further columns only a benchmark knows."""
+"""What answers are: strings; lists and nested values; or rows with further columns that only a benchmark uses."""
 _JSON = "anls_metric.core.json_values", "structured answers"
 
 
 class Scorer(ABC):
-    """Scores answers: strings, lists and nested values, or rows with the further columns of a benchmark.
+    """Scores answers, which are strings, lists and nested values, or rows with a benchmark's further columns.
 
-    The command, the web app, the adapters and the analysis use these attributes and methods alone. A new metric is a
+    The command, the web app, the adapters and the analysis use only these attributes and methods. A new metric is a
     frozen dataclass with this base class, passed to `register`.
 
     Attributes:
@@ -49,10 +49,10 @@ class Scorer(ABC):
         prediction_field: the field of the predictions in a submission to the benchmark.
         reads_json: whether answers are lists and nested values, written as JSON, and not strings.
         form: what answers are: "text", "value" or "row".
-        nothing: the answer of a question without an answer.
-        marker: the string that must stand before the answer in a prediction, "" for none.
-        correct_at: the lowest score of an answer that is taken as correct.
-        confidence_bins: the most bins of the calibration error, if the scorer has its own number.
+        nothing: the value that stands for a missing answer.
+        marker: the string that must precede the answer in a prediction; "" for none.
+        correct_at: the lowest score at which an answer is treated as correct.
+        confidence_bins: the largest number of bins for the calibration error, if the scorer sets its own.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
         has_edits: whether its explanations list the edits to the closest reference.
         has_leaves: whether its scores can list the leaves of a value, with the outcome of each.
@@ -90,7 +90,7 @@ class Scorer(ABC):
 
     @property
     def form(self) -> Form:
-        """What answers are: strings, which need nothing else; lists and nested values; or rows."""
+        """What answers are: strings, lists and nested values, or rows with further columns."""
         return "row" if self.columns else "value" if self.reads_json else "text"
 
     @property
@@ -100,11 +100,11 @@ class Scorer(ABC):
 
     @property
     def nothing(self) -> Any:
-        """The answer of a question without an answer."""
+        """The value that stands for a missing answer."""
         return [] if self.reads_json else ""
 
     def list_alternatives(self) -> Sequence[Scorer]:
-        """List the scorers that may have given a published number for the same answers: for strings, all variants."""
+        """List the scorers that may have produced a published number for these answers: for strings, all variants."""
         return SCORERS["standard"].list_alternatives() if self.form == "text" else [self]
 
     def list_leaves(self) -> Scorer:
@@ -112,29 +112,29 @@ class Scorer(ABC):
         return self
 
     def read_typed(self, prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
-        """Read an answer and its references as a person types them. Raises ValueError if they cannot be scored."""
+        """Read an answer and its references as typed by a person. Raises ValueError if they cannot be scored."""
         return prediction, references
 
     def split_typed(self, text: str) -> list[str]:
-        """Split the references that a person typed into a text field: one on each line."""
+        """Split the references that a person typed into a text field, one per line."""
         return [line for line in text.splitlines() if line.strip()]
 
     def fit_row(self, row: Any, name: str) -> Any:
-        """Bring the references of a row with columns into the shape that the scorer expects. Errors call it ``name``.
-        Raises ValueError if they cannot be right.
+        """Bring the references of a row with columns into the shape that the scorer expects. Raises ValueError, which
+        calls the row ``name``, if they cannot be right.
         """
         return row
 
     def summarize_scores(self, rows: Any, scores: Sequence[float], row_name: RowName = name_row) -> dict[str, Any]:
-        """Compute the figures of a benchmark for a set from rows with columns, and their scores."""
+        """Compute a benchmark's figures for a set from rows with columns and their scores."""
         return {}
 
     def copy_rows(self, rows: tuple[Any, Any]) -> tuple[Any, Any]:
-        """Copy checked rows, which the caller may change later."""
+        """Copy checked rows, because the caller may change them later."""
         return (list(rows[0]), list(map(tuple, rows[1]))) if self.form == "text" else deepcopy(rows)
 
     def dump(self, rows: Any) -> str:
-        """Write rows as JSON. In values, which need the package, a tuple holds alternatives."""
+        """Write rows as JSON. Values, in which a tuple holds alternatives, need the package."""
         return json.dumps(rows if self.form == "text" else import_from_package(*_JSON).to_json(rows))
 
     def load(self, text: str) -> Any:
@@ -142,7 +142,7 @@ class Scorer(ABC):
         return json.loads(text) if self.form == "text" else import_from_package(*_JSON).from_json(json.loads(text))
 
     def read_answer(self, text: str) -> Any:
-        """Read an answer that a person wrote. A text that is not JSON is also an answer."""
+        """Read an answer that a person wrote. A string that is not JSON is an answer as well."""
         return text
 
     def parse_output(self, text: str) -> Any:
@@ -155,11 +155,11 @@ class Scorer(ABC):
 
     @property
     def as_text(self) -> Callable[[Any], str]:
-        """The function that writes an answer as the string that is compared, or as "" if the answer is empty."""
+        """The function that converts an answer to the string used for comparison, or to "" if the answer is empty."""
         return str
 
     def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
+        """Check both columns and return them as lists. Raises ValueError, which names the row, if a row cannot be
         scored.
         """
         predictions, references = list(predictions), list(references)
@@ -191,15 +191,15 @@ class Scorer(ABC):
         """Explain the score of an answer. Raises ValueError as `check` does.
 
         Returns:
-            An object with ``score``; ``sentence``, in percent; ``closest``, the accepted answer; and ``edits``. As a
-            string, it is the sentence in fractions.
+            An object with ``score``; ``sentence``, which gives the score as a percentage; ``closest``, the closest
+            reference; and ``edits``. Its string form is the sentence with fractions.
         """
 
     def signature(self, extract: str = "") -> str:
-        """Return the text to print beside a score. It says how the score was computed.
+        """Return the signature to print next to a score, which records how the score was computed.
 
         Args:
-            extract: the names of the rules that extracted the answers, "" for none.
+            extract: the names of the rules that extracted the answers; "" for none.
         """
         options = (f"{option}:{getattr(self, option)}" for option in self.options)
         return join_signature(self.name, *options, extract=extract)
@@ -212,7 +212,8 @@ def join_signature(*parts: str, extract: str) -> str:
 
 
 def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded only once, so the scores give the same bits in any order.
+    """Compute the mean of scores. It is rounded only once, so the result is the same to the last bit in any order of
+    the scores.
 
     Args:
         scores: one or more numbers, in a list or any other iterable.
@@ -240,7 +241,7 @@ def mean(scores: Iterable[float]) -> float:
 
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
-    """Refuse to score nothing. Raises ValueError if there are no rows."""
+    """Raise ValueError if there are no rows to score."""
     if not rows:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
@@ -249,7 +250,7 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
 
 
 class _Scorers(Mapping[str, Scorer]):
-    """The scorers by name: those that were registered, then those of each table, which is loaded on first use."""
+    """The scorers by name: those that were registered, then those from each table, which is loaded on first use."""
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
@@ -281,8 +282,8 @@ SCORERS = _Scorers()
 
 
 def load_table(reference: str) -> Mapping[str, Scorer]:
-    """Load a table of scorers, ``module:table``. A package that is not there has none: the file anls.py can be
-    alone.
+    """Load a table of scorers, given as ``module:table``. If the package is not installed, the table is empty, since
+    anls.py can be used alone.
     """
     module, _, table = reference.partition(":")
     try:
@@ -294,14 +295,13 @@ def load_table(reference: str) -> Mapping[str, Scorer]:
 
 
 GROUP = "anls_metric.scorers"
-"""The group of entry points by which a package adds scorers. Each refers to a `Scorer`, or to a dict of scorers by
-name.
+"""The group of entry points by which a package adds scorers. Each refers to a `Scorer` or to a dict of scorers by name.
 """
 
 
 @cache
 def find_installed() -> Mapping[str, Scorer]:
-    """Find the scorers of the installed packages: see `GROUP`. One that cannot be loaded is a warning."""
+    """Find the scorers of the installed packages: see `GROUP`. A scorer that cannot be loaded causes a warning."""
     from importlib.metadata import entry_points  # takes longer to import than everything else here
 
     found: dict[str, Scorer] = {}
@@ -320,17 +320,18 @@ def find_installed() -> Mapping[str, Scorer]:
 def register(*scorers: Scorer) -> None:
     """Register scorers, so that `get_scorer`, `score`, the report and the adapters know them by name in this process.
 
-    A package that others install declares its scorers instead, as entry points of the group ``anls_metric.scorers``:
-    then every process, the command included, knows them.
+    A package that others install should instead declare its scorers as entry points in the group
+    ``anls_metric.scorers``, so that every process knows them, including the command.
 
     Args:
-        *scorers: the scorers. A field ``aliases`` holds further names; those of another scorer stay with it.
+        *scorers: the scorers. A scorer's ``aliases``, if it has any, are further names; those that belong to another
+            scorer stay with that scorer.
 
     Returns:
         Nothing. A scorer replaces one that was registered under the same name.
 
     Raises:
-        ValueError: an argument is no `Scorer`, or lacks an attribute; or its name is that of another scorer of an
+        ValueError: an argument is not a `Scorer` or lacks an attribute, or its name is that of another scorer in an
             installed package, such as "rrc".
 
     Example:
@@ -349,7 +350,7 @@ def register(*scorers: Scorer) -> None:
 
 
 def _check_name(scorer: Scorer) -> None:
-    """Raise a ValueError if a scorer has the name of a declared one, and differs from it in more than its aliases."""
+    """Raise ValueError if a scorer has the name of a declared one but differs from it in more than its aliases."""
     known = next((own[scorer.name] for own in (load() for load in SCORERS.tables) if scorer.name in own), scorer)
     if known != scorer:
         names = getattr(known, "aliases", None)
@@ -361,7 +362,9 @@ def _check_name(scorer: Scorer) -> None:
 
 
 def _check_scorer(scorer: object) -> None:
-    """Refuse what is no scorer. A copy of this module has a class `Scorer` of its own. ValueError: it is none."""
+    """Raise ValueError for an object that is not a scorer. Its class is not compared, since a copy of this module has
+    its own `Scorer`.
+    """
     if isinstance(scorer, type) or not hasattr(scorer, "score_missing"):
         raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
     for attribute in ("name", "meaning", "source", "threshold"):
@@ -374,13 +377,13 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
 
     Args:
         scorer: a name in `SCORERS`, an alias, or a `Scorer`.
-        **options: values for the fields that the scorer lists in ``options``; None keeps its value.
+        **options: values for the fields that the scorer lists in ``options``; None keeps the scorer's value.
 
     Returns:
         A `Scorer`.
 
     Raises:
-        ValueError: there is no such scorer, it has no such option, or the option does not allow the value.
+        ValueError: there is no such scorer, the scorer has no such option, or the option does not allow the value.
 
     Example:
         >>> get_scorer("unitxt", threshold=0.8).signature()
@@ -401,13 +404,13 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
         if option not in scorer.options:
             choices = f"choose from {', '.join(scorer.options)}" if scorer.options else "leave it out"
             raise ValueError(f"{scorer.name} has no option {option!r}; {choices}")
-    # A copy takes longer than scoring a short answer. The text tells 1 from True.
+    # A copy takes longer than scoring a short answer. The repr distinguishes 1 from True.
     is_same = all(repr(getattr(scorer, option)) == repr(value) for option, value in changes.items())
     return scorer if is_same else replace(scorer, **changes)  # type: ignore[type-var]
 
 
 def describe_unknown_scorer(name: object) -> str:
-    """Describe a name that no scorer has."""
+    """Describe the problem with a name that no scorer has."""
     problem = describe_unknown("variant", name, SCORERS.list_all(), "SCORERS")
     try:
         import_from_package("anls_metric", "any other metric")
@@ -417,7 +420,7 @@ def describe_unknown_scorer(name: object) -> str:
 
 
 def import_from_package(module: str, feature: str) -> Any:
-    """Import a module of the package. Raises ImportError if only the file anls.py is here."""
+    """Import a module of the package. Raises ImportError if anls.py is used without the package."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

@@ -34,15 +34,15 @@ def explain_answer(
     """Score one answer with ANLS (Average Normalized Levenshtein Similarity) and explain the score.
 
     Args:
-        prediction: the answer to score; for anls_star and anlsl a list or object as JSON.
-        references: the accepted answers, one or more; the closest one counts.
+        prediction: the answer to score; for anls_star and anlsl, a list or object as JSON.
+        references: the references (accepted answers), one or more; the closest one is used.
         variant: the variant of ANLS, a name from list_variants.
-        threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
-        ignore_case: whether to ignore case. None does as the variant does.
+        threshold: the minimum similarity, from 0 to 1; anything lower scores 0. None takes the variant's threshold.
+        ignore_case: whether to ignore case. None follows the variant.
 
     Returns:
-        score, signature, sentence, closest accepted answer
-        and for a string: reason, edits, and the distance, length and similarity of each accepted answer
+        score, signature, sentence, closest reference
+        and for a string: reason, edits, and the distance, length and similarity of each reference
         or for a list or object: the score of each leaf.
     """
     options = {"threshold": threshold, "ignore_case": ignore_case}
@@ -50,14 +50,14 @@ def explain_answer(
 
 
 def compare_variants(prediction: str, references: list[str]) -> dict[str, float]:
-    """Score one answer under every variant of ANLS, each with its own threshold and case.
+    """Score one answer with every variant of ANLS, each with its own threshold and case.
 
     Args:
         prediction: the answer to score.
-        references: the accepted answers, one or more.
+        references: the references (accepted answers), one or more.
 
     Returns:
-        The score under each variant, by its name.
+        The score with each variant, by the variant's name.
     """
     return run_small(typed_answers.compare, prediction, references)
 
@@ -73,11 +73,11 @@ def score_answers(
     number.
 
     Args:
-        predictions: the answers to score; for anls_star and anlsl lists and objects as JSON.
-        references: the accepted answers of each prediction.
+        predictions: the answers to score; for anls_star and anlsl, lists and objects as JSON.
+        references: the references (accepted answers) of each prediction.
         variant: the variant of ANLS, a name from list_variants.
-        threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
-        ignore_case: whether to ignore case. None does as the variant does.
+        threshold: the minimum similarity, from 0 to 1; anything lower scores 0. None takes the variant's threshold.
+        ignore_case: whether to ignore case. None follows the variant.
 
     Returns:
         anls, scores and signature.
@@ -94,9 +94,9 @@ def run_small(function: Callable[..., _Result], prediction: Any, references: Any
 
 
 def list_variants() -> list[dict[str, str]]:
-    """List the published variants of ANLS, each with its name and its meaning.
+    """List the published variants of ANLS, each with its name and meaning.
 
-    The last variants score lists and objects, or are benchmark metrics, which need more fields in the files.
+    The last ones score lists and objects or are benchmark metrics, which need more fields in the files.
 
     Returns:
         name, meaning, signature and source of each variant.
@@ -129,27 +129,27 @@ def score_files(
     numbers: str | None = None,
     ignore_keys: str | None = None,
 ) -> dict[str, Any]:
-    """Score submissions against a gold file with ANLS, and compare them. Answers are joined with questions by id.
+    """Score submissions against a gold file with ANLS and compare them. Answers are joined with questions by id.
 
-    Upload each file to /gradio_api/upload first, and pass the path that the upload returned.
+    Upload each file to /gradio_api/upload first, then pass the path that the upload returned.
 
     Args:
-        gold: a file with the id and the accepted answers of each question, in a layout from list_layouts, or a table.
-        submissions: one file or more with the id and the answer of each question.
+        gold: a file with the id and the references of each question, in a layout from list_layouts or as a table.
+        submissions: one or more files with the id and the answer of each question.
         variant: the variant of ANLS, a name from list_variants.
-        threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
-        ignore_case: whether to ignore case. None does as the variant does.
+        threshold: the minimum similarity, from 0 to 1; anything lower scores 0. None takes the variant's threshold.
+        ignore_case: whether to ignore case. None follows the variant.
         missing: "error", "zero" or "skip": what to do with unanswered questions.
         extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
         prediction: the path of the prediction in a record, such as output.text; None takes the common names.
-        references: the path of the accepted answers; None takes the common names.
+        references: the path of the references; None takes the common names.
         id: the path of the question id; None takes the common names, "none" matches by position.
-        baseline: the name of the submission to compare the others with; None takes the first of two,
-            and the best of three or more.
+        baseline: the name of the submission to compare the others with; None takes the first of two and the best of
+            three or more.
         worst: how many of the worst answers of each submission to return.
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".
-        numbers: for anls_star: compare numbers "as_written", or "by_value", so that 2440 equals 2440.0.
+        numbers: for anls_star: compare numbers "as_written" or "by_value", so that 2440 equals 2440.0.
         ignore_keys: for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score.
 
     Returns:
@@ -180,24 +180,24 @@ def score_logs(
     """Score files that contain both predictions and references, such as logs of evaluation harnesses and tables, with
     ANLS.
 
-    Upload each file to /gradio_api/upload first, and pass the path that the upload returned.
+    Upload each file to /gradio_api/upload first, then pass the path that the upload returned.
 
     Args:
-        files: one file or more, each in a layout from list_layouts, or a table.
+        files: one or more files, each in a layout from list_layouts or as a table.
         variant: the variant of ANLS, a name from list_variants.
-        threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
-        ignore_case: whether to ignore case. None does as the variant does.
+        threshold: the minimum similarity, from 0 to 1; anything lower scores 0. None takes the variant's threshold.
+        ignore_case: whether to ignore case. None follows the variant.
         missing: "error", "zero" or "skip": what to do with unanswered questions.
         extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
         prediction: the path of the prediction in a record, such as output.text; None takes the common names.
-        references: the path of the accepted answers; None takes the common names.
+        references: the path of the references; None takes the common names.
         id: the path of the question id; None takes the common names, "none" numbers the records.
-        baseline: the name of the file to compare the others with; None takes the first of two,
-            and the best of three or more.
+        baseline: the name of the file to compare the others with; None takes the first of two and the best of three or
+            more.
         worst: how many of the worst answers of each file to return.
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".
-        numbers: for anls_star: compare numbers "as_written", or "by_value", so that 2440 equals 2440.0.
+        numbers: for anls_star: compare numbers "as_written" or "by_value", so that 2440 equals 2440.0.
         ignore_keys: for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score.
 
     Returns:
@@ -207,7 +207,7 @@ def score_logs(
 
 
 def list_layouts() -> list[dict[str, str]]:
-    """List the known file layouts, which are those of competitions, programs and evaluation harnesses.
+    """List the known file layouts, which come from competitions, programs and evaluation harnesses.
 
     Returns:
         name, source and fields of each layout, and whether its files contain predictions, references, both or either.
@@ -219,14 +219,14 @@ def list_layouts() -> list[dict[str, str]]:
 
 
 def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Score files. The values are the arguments of an endpoint, which are named like the options."""
+    """Score files. The values are an endpoint's arguments, which have the same names as the options."""
     check_count("worst", values["worst"], limits.MAX_WORST)
     options = {name: value for name, value in values.items() if name in Options.__annotations__}
     return processes.run(file_scores.score, files, gold, options)
 
 
 def describe_error(error: Exception, front_end: FrontEnd = "endpoint") -> str:
-    """Describe an error to the user who caused it. An unexpected error is logged, and its details are not shown."""
+    """Describe an error to the user who caused it. The details of an unexpected error are logged rather than shown."""
     if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
         return reword(str(error).encode("utf-8", "replace").decode()[:2_000], front_end)
     _LOG.error("a call failed", exc_info=error)

@@ -1,4 +1,4 @@
-"""What the page asks of the server: functions that page.js calls like endpoints, and that no program sees."""
+"""What the page asks of the server: functions that page.js calls like endpoints but that programs do not see."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _MADE_UP = Path(__file__).parent / "assets" / "made-up"
 
 
 def show_answer(prediction: str, references: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Describe one answer, as `typed_answers.show` does: in the server, or in a process if it takes long."""
+    """Describe one answer, as `typed_answers.show` does, in the server or, if it may take long, in a process."""
     return run_small(typed_answers.show, prediction, references, settings.pop("variant"), settings)
 
 
 def keep_rows(text: str) -> str:
-    """Keep pasted rows as if they were an uploaded file, and return its path."""
+    """Store pasted rows as if they were an uploaded file and return its path."""
     return keep("pasted rows.csv", io.BytesIO(write_rows(read_rows(text)).encode("utf-8", "replace")))
 
 
 def keep_example() -> list[str]:
-    """Keep made-up receipts and the answers of two readers as if they were uploaded, and return their paths."""
+    """Store made-up receipts and the answers of two readers as if they had been uploaded and return their paths."""
     names = ("gold.json", "careful reader.json", "hasty reader.json")
     return [keep(name, io.BytesIO((_MADE_UP / name).read_bytes())) for name in names]
 
 
 async def show_files(request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
-    """Score files as a visitor wants.
+    """Score files with a visitor's settings.
 
     Args:
         request: ``paths``; ``gold``, the name of the file that the visitor chose, or ""; ``names`` by path;
-            ``settings`` by the names of the options; ``last``, the report that this one replaces, or "".
+            ``settings`` by option name; ``last``, the report that this one replaces, or "".
 
     Yields:
-        The ``stage`` of the work whenever another one begins; at the end the fields of `Shown`.
+        The ``stage`` of the work whenever a new one begins; at the end, the fields of `Shown`.
     """
     shown, told, report, visitor = file_scores.Shown(), None, name_report(), find_visitor()
     try:
@@ -63,11 +63,11 @@ async def show_files(request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], 
     except Exception as error:
         shown = file_scores.Shown([(describe_error(error, "page"), {})])
     finally:
-        if not shown.report:  # it may be half written
+        if not shown.report:  # it may be half-written
             drop_report(report)
     drop_report(str(request["last"]))
     yield shown._asdict()
 
 
 EVENTS = (show_answer, keep_rows, keep_example)
-"""The functions that answer at once."""
+"""The functions that return their result at once."""

@@ -30,7 +30,7 @@ ARCHIVE = ".zip"
 """The extension of an archive with page images."""
 
 ADD_FILES = "files"
-"""In place of an option: the visitor should add files."""
+"""Used in place of an option if the visitor should add files."""
 
 WHICH_GOLD = "Which of these is the gold file, the one with the references?"
 
@@ -45,13 +45,13 @@ class Shown(NamedTuple):
     """What the page shows about the files.
 
     Attributes:
-        problems: what is wrong with files, or with all of them, and the options that help, each alone, with their
-            values.
-        files: for each file its name, its role, and the name of its submission.
+        problems: what is wrong with individual files or with all of them, and the options with their values, any one of
+            which helps.
+        files: for each file, its name, its role and the name of its submission.
         fields: the fields of the files, to choose from.
         golds: the names of the files that may be the gold file, if the page has to ask.
-        gold: the one of them that is read as the gold file; "" for none yet.
-        said: what screen readers say: the scores in words, or a question.
+        gold: the one that is read as the gold file; "" if none is yet.
+        said: what screen readers read out: the scores in words, or a question.
         report: the path of the report, if there are scores.
     """
 
@@ -68,7 +68,7 @@ def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) ->
     """Score files, for use from other programs.
 
     Args:
-        files: the paths of submissions, or of files with predictions and accepted answers.
+        files: the paths of submissions or of files with both predictions and references.
         gold: the path of the gold file.
         options: the options of `api.score`.
 
@@ -89,7 +89,7 @@ def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) ->
 
 
 def _cut_edits(document: Document) -> Document:
-    """Cut the edits of each of the worst answers: a long answer has an edit for each of its characters."""
+    """Truncate the edits of each of the worst answers, since a long answer may have an edit for each character."""
     for submission in document["submissions"]:
         for answer in submission.get("worst", ()):
             for part in (answer, *answer.get("leaves", ())):
@@ -104,9 +104,9 @@ def show(
     """Score files, for display on the page.
 
     Args:
-        files: the paths of all files, in any order; one of them may be the gold file, and one an archive of images.
+        files: the paths of all files, in any order; one of them may be the gold file and one an archive of images.
         gold: the name of the file that the visitor chose as the gold file; "" to find it.
-        names: the names that the visitor gave to submissions, by the paths of their files.
+        names: the names that the visitor gave to submissions, by file path.
         options: the options of `api.score`.
         report: the path of the report to write.
 
@@ -133,7 +133,7 @@ def show(
 def _show(
     files: Iterable[str], gold: str, given: Mapping[str, str], settings: Settings, report: str, errors: list[ValueError]
 ) -> Shown:
-    """Score files, and add what is wrong to the errors."""
+    """Score files and add any problems to the errors."""
     archives = [path for path in files if path.lower().endswith(ARCHIVE)]
     paths = [path for path in files if path not in archives]
     if not paths:
@@ -165,7 +165,7 @@ def _show(
     )
     if not submissions:
         return shown
-    if settings.baseline not in names.values():  # it is one of other files
+    if settings.baseline not in names.values():  # it was chosen for other files
         settings = replace(settings, baseline=None)
     with _keep(errors):
         inputs = [Input(tables[path], name) for path, name in names.items()]
@@ -186,7 +186,7 @@ def _show(
 
 @contextmanager
 def _keep(errors: list[ValueError]) -> Iterator[None]:
-    """Add an error of a file or an option to others, and go on."""
+    """Add an error about a file or an option to the errors, and continue."""
     try:
         yield
     except ValueError as error:
@@ -194,7 +194,7 @@ def _keep(errors: list[ValueError]) -> Iterator[None]:
 
 
 def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, errors: list[ValueError]) -> Result:
-    """Score submissions. If one of several cannot be scored, leave it out, and add its error."""
+    """Score submissions. If one of several cannot be scored, leave it out and add its error."""
     total, done = sum(len(each.data.records) for each in inputs), 0
     tell(f"scoring {count_noun(total, 'answer')}")
 
@@ -215,7 +215,7 @@ def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, e
 
 
 def _write_report(path: str, result: Result, archives: Sequence[str], errors: list[ValueError]) -> None:
-    """Write the report. Adds what is wrong with an archive of images."""
+    """Write the report. Any problem with an archive of images is added to the errors."""
     from anls_metric.analysis.images import Images
     from anls_metric.document import REPORT
     from anls_metric.report.html import as_html
@@ -249,7 +249,7 @@ def name_files(paths: Sequence[str]) -> list[str]:
 
 
 def _hide_folders(content: Any, files: Sequence[str]) -> Any:
-    """Remove the folders of files from JSON content, and half surrogate pairs, which have no bytes."""
+    """Remove the folders of files from JSON content and replace lone surrogates, which cannot be encoded."""
     text = json.dumps(content, ensure_ascii=False)
     for path in files:
         text = text.replace(os.path.join(os.path.dirname(path), ""), "")

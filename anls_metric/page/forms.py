@@ -15,7 +15,7 @@ from anls_metric.page.uploads import RefusedError, get_folder, keep, make_room
 
 
 class _Parser(MultiPartParser):  # type: ignore[misc]
-    """A parser that refuses a file as soon as more of it has come than its limit."""
+    """A parser that rejects a file as soon as more of it has arrived than the limit allows."""
 
     spool_max_size = 1  # bytes in memory; the rest is on the disk
 
@@ -31,16 +31,16 @@ class _Parser(MultiPartParser):  # type: ignore[misc]
 
 
 class _Coming:
-    """The bytes of all uploads that are not yet complete."""
+    """The number of bytes of all uploads that are not yet complete."""
 
     size = 0
 
 
 async def receive_files(request: Request) -> list[str]:
-    """Receive the files of a form, and return their paths. A file gets its name only when it has arrived completely.
+    """Receive the files of a form and return their paths. A file is given its name only once it has arrived completely.
 
     Raises:
-        RefusedError: it is no form of files, a file is too large, or there is no room for it.
+        RefusedError: the request is not a form with files, a file is too large, or there is no room for it.
     """
     size, form = 0, FormData()
 

@@ -1,4 +1,4 @@
-"""Writes the two pages of the web app as HTML. page.js fills the first with what the server answers."""
+"""Writes the two pages of the web app as HTML. page.js fills the first one with the server's responses."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SCRIPT = [*DRAWING, _ASSETS / "answer.js", _ASSETS / "page.js"]
 _SHARED = ("variant", "threshold", "ignore_case", "gold")
 
 SETTINGS: Sequence[str] = [name for name, option in OPTIONS.items() if option.label and name not in _SHARED]
-"""The options with a control for files, beside variant, threshold and case: all that have a label."""
+"""The options that have a control for files, in addition to variant, threshold and case: all that have a label."""
 
 _FIELDS = ("by", "prediction", "references", "id", "gold_id", "submission", "cluster_by")
 _LISTS: Mapping[str, str] = {**dict.fromkeys(_FIELDS, "fields"), "extract": "extractors", "baseline": "submissions"}
-"""The options with proposals -> the list of them."""
+"""The options with suggested values -> the list that contains the suggestions."""
 
 
 def write_page() -> str:
@@ -48,13 +48,13 @@ def write_page() -> str:
 
 
 def write_help() -> str:
-    """Write the page on how it works, with the names of this Space."""
+    """Write the page that explains how it works, with the name of this Space."""
     space = escape(os.environ.get("SPACE_ID") or "./anls.py")  # Hugging Face sets it
     return _fill("how.html", signature=signature(), space=space)
 
 
 def _fill(name: str, **values: Any) -> str:
-    """Fill in a template of a page, with the style of the report and its own."""
+    """Fill in a page template, with the report's style sheets and the page's own."""
     style = read_asset("palette.css") + read_asset("report.css") + _read("page.css")
     return Template(_read(name)).substitute(style=style, **values)
 
@@ -64,13 +64,13 @@ def _read(name: str) -> str:
 
 
 def _describe_scorer(scorer: Scorer) -> dict[str, Any]:
-    """Describe a scorer and its settings for the script. One without an option for case ignores it."""
+    """Describe a scorer and its settings for the script. A scorer without an option for case ignores case."""
     own = {"threshold": scorer.threshold, "ignore_case": getattr(scorer, "ignore_case", True)}
     return {"name": scorer.name, "meaning": scorer.meaning.replace("`", ""), "options": scorer.options, **own}
 
 
 def _write_setting(name: str) -> str:
-    """Write the control of an option. The proposals of fields and submissions come with the files."""
+    """Write the control for an option. Suggestions for fields and submissions come with the files."""
     option = OPTIONS[name]
     if option.choices:
         texts = {"": "default", **dict(zip(option.choices, option.choices))}
@@ -81,5 +81,5 @@ def _write_setting(name: str) -> str:
 
 
 def _write_options(texts: Mapping[str, str]) -> str:
-    """Write the choices of a control: their values, and their texts."""
+    """Write the choices in a control, given their labels by value."""
     return "".join(f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in texts.items())

@@ -1,5 +1,5 @@
-"""Guards gradio. Decides which routes exist, how large a request may be, which files it may name, and what a browser
-may do.
+"""Guards gradio. Decides which routes exist, how large a request may be, which files it may refer to, and what a
+browser may do.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ ROUTES = (
     *("/gradio_api/upload", "/gradio_api/queue/join", "/gradio_api/queue/data"),
     *("/gradio_api/cancel", "/gradio_api/reset", "/gradio_api/call/*", "/gradio_api/mcp/*"),
 )
-"""The routes of the page, the endpoints and the tools. gradio has more: deep links, recordings, proxies."""
+"""The routes of the page, the endpoints and the tools. gradio has others: deep links, recordings, proxies."""
 
 FILE = "/gradio_api/file="
-"""The beginning of the route of files, of which only reports are served."""
+"""The beginning of the route for files. Only reports are served."""
 
 _UPLOAD = "/gradio_api/upload"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_FORWARDED = (b"x-forwarded-host", b"x-forwarded-server", b"forwarded")  # a visitor can write anything into them
+_FORWARDED = (b"x-forwarded-host", b"x-forwarded-server", b"forwarded")  # visitors can put anything in these
 
-# The content security policy. Script and style of our pages are inside their HTML. The only other origin is
+# The content security policy. The scripts and styles of our pages are inside their HTML. The only other origin is
 # Hugging Face, which shows a Space in a frame.
 _POLICY = {
     "default-src": "'self'",
@@ -58,7 +58,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",  # a URL may hold an answer
 }
-# Also in a tab of its own, a report has no origin, so that a script in it would reach nothing.
+# Even in its own tab, a report has no origin, so a script in it could reach nothing.
 _REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
     f"script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors {_POLICY['frame-ancestors']}"
@@ -72,20 +72,20 @@ REPORT_HEADERS = HEADERS | {
 
 
 class Guard:
-    """An ASGI application that checks requests before another application gets them.
+    """An ASGI application that checks requests before another application receives them.
 
     Args:
         application: the other application.
-        is_local: whether it serves this computer alone. Requests under other names of hosts, and uploads from pages
-            of other origins, are refused then.
-        pages: our own pages, as HTML, by their routes; gradio's page is never served.
+        is_local: whether it serves only this computer. If so, requests for other host names and uploads from pages of
+            other origins are rejected.
+        pages: our own pages, as HTML, by route; gradio's page is never served.
     """
 
     def __init__(self, application: ASGIApp, is_local: bool = False, pages: Mapping[str, str] | None = None) -> None:
         self._application, self._is_local, self._pages = application, is_local, pages or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request on or reject it."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -113,14 +113,14 @@ class Guard:
                 scope = find_address({**scope, "headers": headers})
         except RefusedError as refused:
             reason, status = refused.args
-            # gradio's form, so that the page shows the reason. The rest of the request is not read.
+            # In gradio's form, so that the page shows the reason. The rest of the request is not read.
             application = JSONResponse({"detail": reason}, status, {"connection": "close"})
         with listen(scope, path):
             await application(scope, receive, send_with_headers)
 
 
 def _find_route(scope: Scope) -> str:
-    """Find the route of a request, without a slash at its end. RefusedError: it is not in `ROUTES`."""
+    """Find the route of a request, without a trailing slash. Raises RefusedError if it is not in `ROUTES`."""
     path: str = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") or "/"
     is_route = any(path == route or (route[-1] == "*" and f"{path}/".startswith(route[:-1])) for route in ROUTES)
     if not is_route and not (path.startswith(FILE) and is_report(path.removeprefix(FILE))):
@@ -129,7 +129,9 @@ def _find_route(scope: Scope) -> str:
 
 
 def _check_origin(scope: Scope) -> None:
-    """Refuse another name for this computer, which a page elsewhere can make up, and what such a page sends."""
+    """Raise RefusedError for a request under another name for this computer, which a page elsewhere can make up, or
+    from such a page.
+    """
     headers = Headers(scope=scope)
     host = headers.get("host", "")
     if host.rpartition(":")[0] not in _LOOPBACK and host not in _LOOPBACK:
@@ -139,7 +141,7 @@ def _check_origin(scope: Scope) -> None:
 
 
 async def _check(scope: Scope, receive: Receive) -> Receive:
-    """Check a request, and return a receiver of its body. RefusedError: it is refused."""
+    """Check a request and return a receiver for its body. Raises RefusedError if the request is rejected."""
     content = await Request(scope, _count(receive, limits.MAX_REQUEST)).body()
     _check_content(content)
     messages: list[Message] = [{"type": "http.request", "body": content}]
@@ -151,7 +153,7 @@ async def _check(scope: Scope, receive: Receive) -> Receive:
 
 
 def _count(receive: Receive, most: int) -> Receive:
-    """Make a receiver that counts the bytes of a body, and does not trust its header."""
+    """Make a receiver that counts the bytes of a body instead of trusting the header."""
     size, is_whole = 0, False
 
     async def count() -> Message:
@@ -172,7 +174,7 @@ def _count(receive: Receive, most: int) -> Receive:
 
 
 def _check_content(content: bytes) -> None:
-    """Check the files that a body names. RefusedError: one is not an upload."""
+    """Check the files to which a body refers. Raises RefusedError if one is not an upload."""
     try:
         value = json.loads(content, object_hook=_check_object)
     except RecursionError:

@@ -31,7 +31,7 @@ _ANSWERS = Turns(limits.MAX_SLOW_AT_ONCE, limits.MAX_SLOW, limits.MAX_SLOW_OF_ON
 _Result = TypeVar("_Result")
 _LOG = logging.getLogger(__name__)
 
-# What the server of processes imports once, for all of them.
+# The modules that the fork server imports once, for all processes.
 _PRELOADED = (
     "anls_metric.page.file_scores",
     "anls_metric.page.typed_answers",
@@ -42,17 +42,17 @@ _PRELOADED = (
 )
 
 
-# What a process sends is JSON: one of these words or of the errors, and a value.
+# What a process sends is JSON: one of these words or a key of `_ERRORS`, and a value.
 _STAGE, _RESULT, _NO_MEMORY = "stage", "result", "no memory"
 _ERRORS = {"wrong": ValueError, "fault": RuntimeError}
 
 
 class ExhaustedError(ValueError):
-    """An error for work that exceeded its limits."""
+    """Raised if work exceeds its limits."""
 
 
 def start() -> None:
-    """Start the server that starts processes, so that the first visitor does not wait for it."""
+    """Start the server that starts processes, so that the first visitor does not have to wait for it."""
     if CAN_FORK:
         _CONTEXT.set_forkserver_preload(list(_PRELOADED))
     else:
@@ -66,7 +66,7 @@ def run_answers(function: Callable[..., _Result], *arguments: Any) -> _Result:
 
 
 def run(function: Callable[..., _Result], *arguments: Any, **options: Any) -> _Result:
-    """Call a function as `watch` does, and wait for its result. Raises ExhaustedError also if the client has left."""
+    """Call a function as `watch` does and wait for its result. Also raises ExhaustedError if the client has left."""
     value: Any = None
     visitor = VISITOR.get()
     with closing(watch(function, *arguments, wait=PAUSE, visitor=visitor.address, **options)) as looks:
@@ -77,11 +77,12 @@ def run(function: Callable[..., _Result], *arguments: Any, **options: Any) -> _R
 
 
 class Visitor(NamedTuple):
-    """Who called.
+    """The visitor who made a call.
 
     Attributes:
-        address: what tells the visitor apart: the address or, behind a proxy, the session; "" for a caller of its own.
-        has_left: tells whether nobody waits for the result any more.
+        address: what distinguishes the visitor: the address or, behind a proxy, the session; "" to treat each call as a
+            separate visitor.
+        has_left: tells whether nobody is waiting for the result anymore.
     """
 
     address: str = ""
@@ -90,10 +91,10 @@ class Visitor(NamedTuple):
 
 _NOBODY = Visitor()
 VISITOR: ContextVar[Visitor] = ContextVar("VISITOR", default=_NOBODY)
-"""Who made this call. If the visitor has left, the work ends."""
+"""The visitor who made this call. If the visitor has left, the work ends."""
 
 PAUSE = 0.1
-"""The seconds between two looks at a process."""
+"""The number of seconds between two looks at a process."""
 
 
 def watch(
@@ -106,25 +107,26 @@ def watch(
     visitor: str = "",
     wait: float = 0.0,
 ) -> Generator[tuple[str, Any], None, None]:
-    """Call a function in a separate process, and watch it. If this iterator is closed, the process ends.
+    """Call a function in a separate process and watch it. If this iterator is closed, the process ends.
 
     Args:
         function: a function at the top level of a module.
-        *arguments: plain data: what a class of gradio needs to be unpickled would import gradio.
-        seconds: the CPU time that it may take. After twice this time on the clock, it is killed as well.
-        memory: the address space that it may take, in bytes.
-        most: the bytes that its result may take as JSON.
+        *arguments: plain data, because unpickling one of gradio's classes would import gradio.
+        seconds: the CPU time that the function may take. After twice this time on the clock, it is killed as well.
+        memory: the address space that the function may use, in bytes.
+        most: the maximum size of the result as JSON, in bytes.
         turns: what limits the number of processes.
-        visitor: what tells the visitor apart, who has one process at a time; "" for a caller of its own.
-        wait: how many seconds a look waits for news; 0 in an event loop.
+        visitor: what distinguishes the visitor, who has one process at a time; "" to treat each call as a separate
+            visitor.
+        wait: how many seconds each look waits for news; 0 in an event loop.
 
     Yields:
-        At each look: the stage that the function told last, and None. At the end "", and what
-        the function returns, as JSON has it.
+        At each look, the stage that the function last reported, and None. At the end, "" and what the function
+        returned, as read from JSON.
 
     Raises:
-        ValueError: the function raised one. ExhaustedError: it exceeded its limits, or the system killed it.
-            RuntimeError: it failed in another way. BusyError: too many calls are waiting.
+        ValueError: the function raised it. ExhaustedError: the function exceeded its limits, or the system killed it.
+            RuntimeError: the function failed in some other way. BusyError: too many calls are waiting.
     """
     turn = turns.ask(visitor or object())
     try:
@@ -151,7 +153,7 @@ def watch(
 
 
 def _is_long(process: int) -> bool:
-    """Whether a process has used the CPU time that everybody's work gets first. Only Linux tells."""
+    """Whether a process has used the CPU time that everyone's work gets first. This is known only on Linux."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
@@ -162,7 +164,7 @@ def _is_long(process: int) -> bool:
 
 @contextmanager
 def _start(function: Callable[..., Any], arguments: Any, *limits_of_work: int) -> Iterator[tuple[Connection, Any]]:
-    """Start a process, and end it. Yields what it sends, and the process."""
+    """Start a process, and end it with this context. Yields the connection on which it sends, and the process."""
     receiver, sender = _CONTEXT.Pipe(duplex=False)
     life, own_life = _CONTEXT.Pipe(duplex=False)  # nothing is sent through it: it closes when this process ends
     process = _CONTEXT.Process(target=_work, args=(life, sender, function, arguments, *limits_of_work), daemon=True)
@@ -189,7 +191,7 @@ _sender: list[Connection] = []
 
 
 def _receive(receiver: Connection, process: Any, most: int) -> tuple[bool, Any]:
-    """Receive what a process sends: whether it is a stage, and the stage or the result."""
+    """Receive what a process sends. Returns whether it is a stage, and the stage or the result."""
     try:
         kind, value = json.loads(receiver.recv_bytes(most + 1))
     except (EOFError, OSError):
@@ -216,7 +218,7 @@ def _work(
     arguments: tuple[Any, ...],
     *limits_of_work: int,
 ) -> None:
-    """Call a function within its limits, and send its result or the words of an error."""
+    """Call a function within its limits and send its result or an error message."""
     seconds, memory, most = limits_of_work
     _sender.append(connection)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when its processes end
@@ -245,12 +247,14 @@ _TOO_LARGE = (
 
 
 def _encode(value: Any) -> bytes:
-    """Encode JSON. Half a surrogate pair, which has no bytes, becomes a question mark."""
+    """Encode a value as JSON. A lone surrogate, which cannot be encoded, becomes a question mark."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _end_with_server(life: Connection) -> None:
-    """Let the system end this process when the server has ended, however it did, and whatever this process computes."""
+    """Let the system end this process once the server has ended, however it ended and whatever this process is
+    computing.
+    """
     if sys.platform == "win32":
         return
     import fcntl
@@ -263,12 +267,12 @@ def _end_with_server(life: Connection) -> None:
 
 
 def _limit(seconds: int, memory: int) -> None:
-    """Limit this process, as far as the system can."""
+    """Limit this process as far as the system allows."""
     if sys.platform == "win32":
         return
     import resource
 
-    os.nice(5)  # behind the server
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))  # a signal of its own before the kill
+    os.nice(5)  # the server comes first
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))  # a separate signal before the kill
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -15,7 +15,7 @@ from functools import wraps
 from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no table of all calls after each call
+os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # so as not to tabulate all calls every time
 os.environ.setdefault("GRADIO_RUN_HISTORY", "False")  # older versions of gradio lack the argument of `launch`
 
 import gradio as gr
@@ -38,8 +38,8 @@ _VISITORS: dict[str, Any] = {"concurrency_id": "visitors", "concurrency_limit": 
 
 
 def build() -> gr.Blocks:
-    """Build what gradio serves: the endpoints, and the functions of the page."""
-    # A folder with nothing but uploads, which is removed with the process.
+    """Build what gradio serves: the endpoints and the functions of the page."""
+    # A folder that contains nothing but uploads and is removed with the process.
     uploads = make_folder()
     os.environ["GRADIO_TEMP_DIR"] = uploads.name
     app = gr.Blocks(title="ANLS", analytics_enabled=False, delete_cache=(60, limits.KEPT_SECONDS))
@@ -56,7 +56,7 @@ def build() -> gr.Blocks:
 
 
 def _guard(function: Callable[..., Any], front_end: FrontEnd) -> Callable[..., Any]:
-    """Let a function return valid JSON, end with its client, and hide unexpected errors."""
+    """Make a function return valid JSON, end when its client leaves, and hide unexpected errors."""
 
     @wraps(function)
     def answer(*arguments: Any) -> Any:
@@ -78,13 +78,13 @@ _PRIVATE = "127.0.0.1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16"
 
 
 def launch(page: gr.Blocks, **options: Any) -> None:
-    """Serve the page, its endpoints, and the tools of the Model Context Protocol."""
+    """Serve the page, its endpoints, and the Model Context Protocol tools."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that uploads are deleted
         signal.signal(signal.SIGINT, signal.default_int_handler)  # the command leaves it to the system
     processes.start()
     sys.stderr = _Log(sys.stderr)
-    if os.environ.get("SPACE_ID"):  # behind proxies of Hugging Face, which name the visitor's address
+    if os.environ.get("SPACE_ID"):  # behind Hugging Face's proxies, which pass on the visitor's address
         os.environ.setdefault("FORWARDED_ALLOW_IPS", _PRIVATE)
     url = page.launch(
         max_file_size=limits.MAX_FILE,
@@ -97,20 +97,20 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         enable_monitoring=False,
         ssr_mode=False,
         show_error=True,
-        quiet=True,  # it would advertise public links
+        quiet=True,  # otherwise it advertises public links
         prevent_thread_lock=True,
-        _frontend=False,  # else it ends if its own first page takes 3 s, as on a busy machine
+        _frontend=False,  # otherwise it ends if its own first page takes 3 s, as on a busy machine
         **options,
     )[1].rstrip("/")
     _return_json(page.mcp_server_obj.mcp_server)
-    # So that the first program does not wait: gradio keeps it.
+    # So that the first program does not have to wait: gradio caches the result.
     urllib.request.urlopen(f"{url}/gradio_api/info", timeout=_LONGEST_START).close()
     print(f"The web app runs at {url}", flush=True)
     page.block_thread()
 
 
 def _return_json(server: Any) -> None:
-    """Let tools return structured content and its JSON as text: gradio's text is what Python prints."""
+    """Make tools return structured content and its JSON as text, because gradio's text is what Python prints."""
     from mcp.types import CallToolRequest, ServerResult, TextContent
 
     call = server.request_handlers[CallToolRequest]
@@ -136,7 +136,7 @@ _LONG_RESULT = (
 
 
 async def _refuse_arguments(request: Request, error: Exception) -> JSONResponse:
-    """Answer a call by name whose arguments are missing or unknown, which gradio raises as an internal error."""
+    """Respond to a call with missing or unknown named arguments, which gradio raises as an internal error."""
     text, asked, refused = str(error), "required argument: ", "Parameter `"
     if asked in text:
         problem = f"the argument {text.rpartition(asked)[2]!r} is missing"
@@ -148,14 +148,14 @@ async def _refuse_arguments(request: Request, error: Exception) -> JSONResponse:
 
 
 class _Log(io.TextIOWrapper):
-    """Standard error with a limit: gradio prints each wrong request, of which a visitor can send any number."""
+    """Standard error with a limit: gradio prints each invalid request, and a visitor can send any number of them."""
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream.buffer, stream.encoding, stream.errors, line_buffering=True)
         self._left = limits.MAX_LOG
 
     def write(self, text: str) -> int:
-        """Write a text, unless the log is full."""
+        """Write a string unless the log is full."""
         is_last = 0 < self._left <= len(text)
         self._left -= len(text)
         if is_last:
@@ -164,6 +164,6 @@ class _Log(io.TextIOWrapper):
 
 
 def _is_local(options: Mapping[str, Any]) -> bool:
-    """Whether the page is for this computer alone, as gradio serves it unless it is given an address."""
+    """Whether the page is only for this computer, which is gradio's default unless it is given an address."""
     address = options.get("server_name") or os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
     return address in ("127.0.0.1", "localhost")

@@ -1,8 +1,8 @@
-"""Fair turns: a visitor has one place at a time, and work that takes long goes behind what has not begun.
+"""Fair turns: a visitor has one place at a time, and work that takes long goes behind work that has not begun.
 
-Nobody knows beforehand how long work takes, and the size of a file says little about it. So everybody's work begins on
-one of the first places. What is not done after some seconds of CPU time needs one of the places for long work. If none
-is free, it stops, and begins again when it has one.
+Nobody knows beforehand how long work will take, and the size of a file says little about it. So everyone's work begins
+in one of the first places. Work that is not done after some seconds of CPU time needs one of the places for long work.
+If none is free, the work stops and begins again once it gets one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BUSY = "too many visitors are waiting: try again in a minute, or use anls on you
 
 
 class BusyError(ValueError):
-    """An error for work that may not even wait."""
+    """Raised if work may not even wait."""
 
 
 @dataclass(eq=False)
@@ -24,7 +24,7 @@ class Turn:
 
     Attributes:
         visitor: whose work it is.
-        is_long: whether it needs a place for long work, because it was not done on a first place.
+        is_long: whether it needs a place for long work because it was not done in a first place.
         has_place: whether it has a place.
     """
 
@@ -35,12 +35,12 @@ class Turn:
 
 @dataclass
 class Turns:
-    """The places for work of one kind, and who waits for them.
+    """The places for work of one kind, and the turns that wait for them.
 
     Args:
-        places: how many pieces of work begin at a time, and how many that take long go on at a time.
-        most: how many pieces of work wait or have a place; more are refused.
-        most_of_one: how many of them are of one visitor.
+        places: how many pieces of work can be in the first places at a time, and how many in the places for long work.
+        most: how many pieces of work can wait or have a place; more are rejected.
+        most_of_one: how many of them can be from one visitor.
     """
 
     places: int
@@ -60,11 +60,13 @@ class Turns:
             return self._turns[-1]
 
     def begin(self, turn: Turn) -> bool:
-        """Take a place, unless others come first: those of the same kind who have waited longer, each visitor once."""
+        """Take a place unless others come first, which are those of the same kind that have waited longer, one per
+        visitor. Returns whether a place was taken.
+        """
         with self._lock:
             kind = [each for each in self._turns if each.is_long == turn.is_long]
             free = self.places - sum(each.has_place for each in kind)
-            # The work of a visitor that waits for a place for long work is before the rest of the same visitor.
+            # A visitor's work that waits for a place for long work comes before the rest of that visitor's work.
             seen = {each.visitor for each in self._turns if each.has_place or each.is_long > turn.is_long}
             for each in kind:
                 if free <= 0:
@@ -78,7 +80,7 @@ class Turns:
             return False
 
     def go_on(self, turn: Turn) -> bool:
-        """Give a first place to the next, and take a place for long work. Returns False if the work has to wait."""
+        """Give up a first place and take a place for long work. Returns False if the work has to wait."""
         with self._lock:
             self._turns.remove(turn)
             self._turns.append(turn)

@@ -1,4 +1,4 @@
-"""Scores answers that are typed or sent as strings, and explains one of them. Nothing here needs gradio."""
+"""Scores answers that are typed or sent as strings, and explains single answers. Nothing here needs gradio."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def get_scorer(variant: Any, **options: Any) -> Scorer:
-    """Get a scorer, given options as a user types them. If an option is None, the scorer keeps its own value.
+    """Get a scorer with options as typed by a user. For an option that is None, the scorer keeps its own value.
 
     Raises:
-        ValueError: there is no such variant, or it does not have an option.
+        ValueError: the variant does not exist, or it lacks one of the options.
 
     Example:
         >>> get_scorer("rrc", threshold="0.8").signature().split("|")[1:3]
@@ -35,7 +35,7 @@ def get_scorer(variant: Any, **options: Any) -> Scorer:
 
 
 def is_quick(prediction: object, references: object, others: Sequence[object]) -> bool:
-    """Whether one or more answers can be scored so fast that no separate process is needed. The others are further
+    """Whether one or more answers can be scored so fast that no separate process is needed. ``others`` are the further
     arguments.
     """
     count = len(prediction) if isinstance(prediction, list) else 1
@@ -51,7 +51,7 @@ def explain(prediction: Any, references: Any, variant: Any, options: dict[str, A
 
 
 def _explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> tuple[Any, tuple[Any, Any]]:
-    """Explain one answer. Returns the explanation, and the two values that were compared."""
+    """Explain one answer. Returns the explanation and the two values that were compared."""
     scorer = get_scorer(variant, **options)
     values: Any = as_text(prediction, "prediction"), as_references(references, "references")
     values = scorer.read_typed(*values)
@@ -83,7 +83,7 @@ def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
 
 
 def compare(prediction: Any, references: Any) -> dict[str, float]:
-    """Score one answer under every variant. Raises ValueError if it cannot be scored."""
+    """Score one answer with every variant. Raises ValueError if it cannot be scored."""
     return {name: variant.score([prediction], [references])[0] for name, variant in VARIANTS.items()}
 
 
@@ -99,7 +99,7 @@ def score(predictions: Any, references: Any, variant: Any, options: dict[str, An
 
 
 def show(prediction: str, answers: str, variant: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Describe one answer as answer.js draws it, with its scores under all variants; {} if there is no reference.
+    """Describe one answer for answer.js to draw, with its scores by all variants. Returns {} if there is no reference.
 
     Raises:
         ValueError: the answer cannot be scored.

@@ -1,4 +1,4 @@
-"""The files and reports of visitors: which paths they get, and how old ones make room for new ones."""
+"""Visitors' files and reports: which paths they get, and how old ones make room for new ones."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from typing import Any, BinaryIO
 from anls_metric.page import limits
 
 _HEXADECIMAL = frozenset("0123456789abcdef")
-_PREFIX = "anls-"  # of the folder of all uploads
-_COMING = "coming-"  # of the name of a file that is not yet whole
-_OLD = 60  # seconds after which an empty folder waits for no file
+_PREFIX = "anls-"  # of the name of the folder for all uploads
+_COMING = "coming-"  # of the name of a file that is not yet complete
+_OLD = 60  # seconds after which an empty folder is no longer waiting for a file
 _REPORTS, _REPORT = "reports", "anls-report.html"
 
 
 class RefusedError(Exception):
-    """An error for a refused request, with the reason and the status."""
+    """Raised if a request is rejected, with the reason and the status."""
 
 
 # The folder
 
 
 def make_folder() -> tempfile.TemporaryDirectory[str]:
-    """Make the folder of all uploads, which goes away with this process, and remove the folders of killed servers."""
+    """Make the folder for all uploads, which is removed with this process, and remove the folders of killed servers."""
     parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
     for path in Path(parent).glob(f"{_PREFIX}*"):
         with suppress(OSError):
@@ -40,7 +40,7 @@ def make_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def _lock(folder: Path) -> bool:
-    """Lock a folder until this process ends, however it ends. OSError: another process has locked it."""
+    """Lock a folder until this process ends, however it ends. Raises OSError if another process has locked it."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -50,21 +50,21 @@ def _lock(folder: Path) -> bool:
 
 
 def get_folder() -> str:
-    """Get the folder of all uploads. Each upload is in a folder named after the hash of its content."""
+    """Get the folder for all uploads. Each upload is in a subfolder named after the hash of its content."""
     return os.path.abspath(os.environ["GRADIO_TEMP_DIR"])
 
 
 def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
-    """Delete the oldest files until the others have at most this many bytes. Every file counts as at least one
+    """Delete the oldest files until the others take up at most ``most`` bytes. Every file counts as at least one
     megabyte.
     """
     found = []
-    for place, _, names in os.walk(folder):  # it tolerates what is deleted meanwhile
+    for place, _, names in os.walk(folder):  # it tolerates files that are deleted meanwhile
         for path in (os.path.join(place, name) for name in names):
             with suppress(OSError):
                 status = os.stat(path)
                 found.append((status.st_mtime, max(status.st_size, limits.MB), path))
-        with suppress(OSError):  # it holds a file
+        with suppress(OSError):  # it contains a file
             if place != folder and os.stat(place).st_mtime < time.time() - _OLD:
                 os.rmdir(place)
     found.sort(reverse=True)
@@ -78,8 +78,8 @@ def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
 
 
 def keep(name: str, file: BinaryIO) -> str:
-    """Keep a file in a folder named after its content's hash, under a name that is safe to show."""
-    from gradio.processing_utils import hash_file  # so that gradio makes no copy of its own
+    """Store a file in a folder named after the hash of its content, under a name that is safe to show."""
+    from gradio.processing_utils import hash_file  # so that gradio does not make its own copy
     from gradio_client.utils import strip_invalid_filename_characters
 
     name = strip_invalid_filename_characters(os.path.basename(name))
@@ -98,17 +98,17 @@ def keep(name: str, file: BinaryIO) -> str:
 
 
 def take(file: Any, what: str) -> str:
-    """Check that a file named in a request was uploaded.
+    """Check that a file in a request was uploaded.
 
     Args:
-        file: its path, or gradio's object for a file.
-        what: the name of the argument in an error.
+        file: the path of the file, or gradio's object for it.
+        what: the name of the argument, for error messages.
 
     Returns:
         The path.
 
     Raises:
-        ValueError: it is no upload, or it is gone.
+        ValueError: the file is not an upload, or no longer exists.
     """
     path = file.get("path") if isinstance(file, dict) else file
     if not path:
@@ -122,7 +122,7 @@ def take(file: Any, what: str) -> str:
 
 
 def take_all(files: Any, what: str) -> list[str]:
-    """Check the files of an argument, as `take` does. Raises ValueError also if there are too many."""
+    """Check the files given for an argument, as `take` does. Also raises ValueError if there are too many."""
     listed = files if isinstance(files, list) and files else [files]
     if len(listed) > limits.MAX_SUBMISSIONS:
         raise ValueError(f"{what} has more than {limits.MAX_SUBMISSIONS} files: score them with anls on your computer")
@@ -130,17 +130,17 @@ def take_all(files: Any, what: str) -> list[str]:
 
 
 def _is_upload(path: str) -> bool:
-    """Whether a path is that of an upload: the folder of uploads, 64 hexadecimal digits, a name."""
+    """Whether a path is that of an upload: the uploads folder, 64 hexadecimal digits, a name."""
     return _get_parent(path) == get_folder()
 
 
 def _get_parent(path: str) -> str:
-    """Get the folder above the folder of 64 hexadecimal digits in which a file is, or "" if it is in another one."""
+    """Get the folder above a file's own folder, or "" if the latter's name is not 64 hexadecimal digits."""
     parent, digits = os.path.split(os.path.dirname(path))
     return parent if len(digits) == 64 and set(digits) <= _HEXADECIMAL else ""
 
 
-# Reports. The path of a report is its key, so it has 64 random digits.
+# Reports. The path of a report is also the key to it, so it contains 64 random digits.
 
 
 def name_report() -> str:
@@ -149,7 +149,7 @@ def name_report() -> str:
 
 
 def drop_report(path: str) -> None:
-    """Delete a report that nobody sees any more; "" for none."""
+    """Delete a report that nobody is viewing anymore. The path may be "" for no report."""
     if is_report(path):
         shutil.rmtree(os.path.dirname(path), ignore_errors=True)
 

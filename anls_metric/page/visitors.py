@@ -1,6 +1,6 @@
-"""Who calls: the address of a visitor, and whether anybody still listens for the result.
+"""Who is calling: the address of a visitor and whether anyone is still listening for the result.
 
-It uses what is not public in gradio: its queue, and its events.
+This module uses parts of gradio that are not public: its queue and its events.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from starlette.types import Scope
 from anls_metric.page import limits
 from anls_metric.page.processes import Visitor
 
-# gradio passes the calls of tools on to itself, so that each seems to come from this computer. This header has the
-# address of the visitor, and a secret that no visitor can send.
+# gradio passes tool calls on to itself, so each seems to come from this computer. This header contains the visitor's
+# address and a secret that no visitor can send.
 _HEADER = "x-anls-visitor"
 _SECRET = secrets.token_hex(16)
 
@@ -32,7 +32,7 @@ _listening: Counter[str] = Counter()
 
 
 def find_address(scope: Scope) -> Scope:
-    """Return a request whose client is the visitor. What a visitor writes into the header does not count."""
+    """Return a request whose client is the visitor. Anything that a visitor writes into the header is ignored."""
     headers = MutableHeaders(raw=list(scope["headers"]))
     secret, _, address = headers.get(_HEADER, "").partition(" ")
     is_passed_on = secrets.compare_digest(secret.encode(), _SECRET.encode())
@@ -43,7 +43,7 @@ def find_address(scope: Scope) -> Scope:
 
 @contextmanager
 def listen(scope: Scope, path: str) -> Iterator[None]:
-    """Remember that somebody listens for the results of a session or of an event, while a response is sent."""
+    """Remember, while a response is being sent, that someone is listening for the results of a session or an event."""
     query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
     key = query.get("session_hash", [""])[0] or path.rpartition("/")[2]
     is_stream = scope["method"] == "GET" and path.startswith(_STREAMS)
@@ -60,7 +60,7 @@ _STREAMS = ("/gradio_api/queue/data", "/gradio_api/call/")
 
 
 def find_visitor() -> Visitor:
-    """Find who caused the event of gradio that is running here."""
+    """Find the visitor who caused the gradio event that is running here."""
     page, own = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
     jobs = (job for jobs in (page._queue.active_jobs if page else ()) for job in jobs or ())
     event = next((job for job in jobs if job._id == own), None)
@@ -68,7 +68,7 @@ def find_visitor() -> Visitor:
 
 
 def _find_key(event: Any) -> str:
-    """Find what tells a visitor apart: the address or, where it can only be that of a proxy, the session."""
+    """Find what distinguishes a visitor: the address or, if this can only be that of a proxy, the session."""
     if event is None or event.request.client is None:
         return ""
     address: str = event.request.client.host
@@ -79,7 +79,7 @@ def _find_key(event: Any) -> str:
 
 
 def _has_left(event: Any) -> bool:
-    """Whether nobody waits for the result of an event of gradio, or nobody has listened for some time."""
+    """Whether nobody is waiting for the result of a gradio event, or nobody has been listening for some time."""
     if event is None:
         return False
     if not event.alive:

@@ -1,18 +1,18 @@
 """The rules of benchmarks that extend ANLS. They need more than a prediction and its references.
 
-A rule asks for columns by name: an answer format, a type of question, a confidence. Each reproduces the numbers of the
-program that it names, bit for bit. Where that program crashes, runs an answer as Python code or depends on the day, the
-rule raises a `ValueError` that names the row and the column, or gives a sensible score.
+A rule asks for columns by name, such as an answer format, a question type or a confidence. Each rule reproduces the
+numbers of its source program bit for bit. Where that program crashes, runs an answer as Python code or depends on the
+current day, the rule raises a `ValueError` that names the row and the column, or returns a sensible score.
 
 The modules, from the ground up; each imports only modules above it:
 
-* `judgment`: the result for an answer, a score with the branch that decided it, and errors that name a column;
+* `judgment`: the result for an answer: a score with the branch that decided it; and errors that name a column;
 * `literals`: parses lists that are written as strings;
-* `cleaning`: cleans strings, and says which must be equal;
+* `cleaning`: cleans strings and determines which must match exactly;
 * `closeness`: compares two numbers or two strings;
 * `dates`: reads dates with python-dateutil;
 * `benchmark_rule`: the class `Rule`;
-* `answer_formats`, `answerable`: judge numbers, strings and lists by their format, and F1 with unanswerable questions;
+* `answer_formats`, `answerable`: judge numbers, strings and lists by format; compute F1 with unanswerable questions;
 * a module for each benchmark.
 """
 
@@ -49,11 +49,11 @@ def rule(name: str, **options: Any) -> Rule:
     """Return a benchmark metric by name.
 
     Args:
-        name: a name of `anls_metric.rules.RULES`; ``anls variants`` lists them.
-        **options: ``threshold``, if the program of the benchmark has one: only "dude" does, for strings.
+        name: a name in `anls_metric.rules.RULES`; ``anls variants`` lists the names.
+        **options: ``threshold``, if the benchmark's program has one; only "dude" does, for strings.
 
     Returns:
-        A `Rule`: it has ``columns``, ``scores(rows)``, ``summary(rows)``, ``explain(row)`` and ``signature()``.
+        A `Rule`, with ``columns``, ``scores(rows)``, ``summary(rows)``, ``explain(row)`` and ``signature()``.
 
     Raises:
         ValueError: there is no such rule, or it does not have the option.

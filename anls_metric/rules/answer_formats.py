@@ -1,4 +1,4 @@
-"""Judges numbers, strings and lists in the same way as the benchmarks that have an answer format."""
+"""Judges numbers, strings and lists in the same way as the benchmarks that use answer formats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.rules.literals import parse_literal
 
 
 def judge_float(answer: float | None, gold: float) -> Judgment:
-    """Judge a number, which scores 1 if it is close to the accepted number."""
+    """Judge a number, which scores 1 if it is close to the reference."""
     if answer is None:
         return Judgment(0.0, "the prediction is not a number, and the answer is {}", (gold,))
     if is_close(answer, gold):
@@ -36,21 +36,21 @@ def judge_text(
 
 
 def judge_similar(answer: str, gold: str, score: float) -> Judgment:
-    """Judge a string by its similarity to the reference; one of at most 0.5 counts as 0."""
+    """Judge a string by its similarity to the reference; a similarity of at most 0.5 counts as 0."""
     words = "{} is compared with {} as text, kept above a similarity of {}"
     return Judgment(score, words, (answer, gold, Similarity(0.5)))
 
 
 def read_items(value: Any) -> list[Any] | None:
-    """Read the items of a list. Any other value counts as a list of one item.
+    """Read the items of a list. Any other value is treated as a list of one item.
 
-    The programs of the authors run a string that begins with a bracket as Python code. Here only literals are read.
+    The authors' programs run a string that begins with a bracket as Python code. Here, only literals are read.
 
     Args:
-        value: a list, a list that is written as a string, or one item.
+        value: a list, a list written as a string, or one item.
 
     Returns:
-        The items; None for a string that begins with a bracket and is not a literal.
+        The items, or None for a string that begins with a bracket but is not a literal.
 
     Example:
         >>> read_items("['a', 'b']"), read_items("a, b"), read_items("[a, b]")
@@ -70,13 +70,15 @@ def judge_sorted(
     kernel: Kernel = OVER_HALF,
     key: Callable[[Sequence[str]], object] = "-".join,
 ) -> Judgment:
-    """Judge a list of cleaned strings in any order. Both lists are sorted, and the worst pair of items counts.
+    """Judge a list of cleaned strings in any order. Both lists are sorted, and the worst pair of items determines the
+    score.
 
     Args:
         answers, golds: the items.
-        must_be_equal: whether the lists must be equal, by the first accepted item.
+        must_be_equal: decides from the first accepted item whether the lists must be equal.
         kernel: how two items are compared.
-        key: makes the value that must be equal if the lists must be equal. The authors' programs join lists of numbers.
+        key: makes the value that is compared if the lists must be equal. The authors' programs join the items with
+            hyphens.
     """
     if len(answers) != len(golds):
         return Judgment(0.0, "{} items, where {} are expected", (len(answers), len(golds)))

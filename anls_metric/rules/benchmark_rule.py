@@ -1,4 +1,4 @@
-"""The class `Rule`, which scores the answers of one benchmark as `Variant` scores strings."""
+"""The class `Rule`, which scores the answers to one benchmark as `Variant` scores strings."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from anls_metric.rules.judgment import ColumnError, Judgment, Row
 from anls_metric.rules.shapes import Fit
 
 Summary = dict[str, Any]
-"""The figures of a dataset, named as in the program of the benchmark."""
+"""The figures of a dataset, named as in the benchmark's program."""
 
 FindRefusal = Callable[[Any, Any], str]
-"""Finds why the program of a benchmark refuses a gold file and a submission: its own message, "" if it takes them."""
+"""Finds why a benchmark's program rejects a gold file and a submission. Returns the program's own message, or "" if it
+accepts them.
+"""
 
 Summarize = Callable[[Sequence[Row], Sequence[float], float], Summary]
-"""Computes the numbers of a dataset from its rows, their scores and the threshold."""
+"""Computes the figures of a dataset from its rows, their scores and the threshold."""
 
 
 def summarize_mean(name: str) -> Summarize:
-    """Make a function that computes a summary of a single figure, the mean."""
+    """Make a function that computes a summary with a single figure, the mean."""
     return lambda rows, scores, threshold: {name: mean(scores)}
 
 
 @dataclass(frozen=True)
 class Rule(Scorer):
-    """The rule of a benchmark, which needs more columns than predictions and references.
+    """The rule of a benchmark that needs more columns than predictions and references.
 
     Attributes:
         name: the name of the rule.
@@ -37,17 +39,17 @@ class Rule(Scorer):
         meaning: what the rule adds to ANLS, in one line.
         source: the program that the rule reproduces.
         columns: the names of the columns that a row must have, each with a description.
-        references: the column of the accepted answers.
+        references: the column of the references.
         optional: the columns that only the figures of a dataset need, each with a description.
         judge: the function that scores a row by these columns and the threshold.
         summarize: the function that computes the numbers of a dataset from rows and their scores.
-        threshold: the minimum similarity that is kept; in most rules it is part of the rule.
+        threshold: the smallest similarity that is kept; in most rules, it is fixed.
         options: the options that `rule` accepts.
-        marker: the string that must stand before the answer in a prediction, "" for none.
+        marker: the string that must precede the answer in a prediction; "" for none.
         prediction_field: the field of the predictions in a submission to the benchmark.
-        find_refusal: the function that finds why the program of the benchmark refuses files; see `check_files`.
-        fit: brings the accepted answers of a file into the shape that the program expects; None leaves them.
-        confidence_bins: the most bins of the calibration error, if the benchmark has its own number.
+        find_refusal: the function that finds why the benchmark's program rejects files; see `check_files`.
+        fit: brings the references in a file into the shape that the program expects; None leaves them unchanged.
+        confidence_bins: the largest number of bins for the calibration error, if the benchmark sets its own.
 
     Example:
         >>> from anls_metric import rule
@@ -80,7 +82,7 @@ class Rule(Scorer):
 
     def fit_row(self, row: Row, name: str) -> Row:
         """Bring the references of a row into the shape that the program expects. Raises ValueError if they cannot be
-        right.
+        correct.
         """
         if self.fit is None or self.references not in row:
             return row
@@ -94,13 +96,14 @@ class Rule(Scorer):
 
         Args:
             rows: dicts with the columns of the rule.
-            row_name: names a row in an error.
+            row_name: names a row in an error message.
 
         Returns:
             A score from 0 to 1 for each row.
 
         Raises:
-            ValueError: a row lacks a column, or holds a value that cannot be scored; it names row and column.
+            ValueError: a row lacks a column or contains a value that cannot be scored; the error names the row and the
+                column.
         """
         scores: list[float] = []
         judge, threshold, row = self.judge, self.threshold, None
@@ -112,10 +115,10 @@ class Rule(Scorer):
         return scores
 
     def summary(self, rows: Iterable[Row], row_name: RowName = name_row) -> Summary:
-        """Compute the figures of a dataset. Their names are those in the benchmark's program.
+        """Compute the figures of a dataset, named as in the benchmark's program.
 
         Raises:
-            ValueError: there are no rows, or as `scores`.
+            ValueError: there are no rows, or as in `scores`.
         """
         rows = list(rows)
         return self.summarize_scores(rows, self.scores(rows, row_name), row_name)
@@ -131,11 +134,11 @@ class Rule(Scorer):
         """Explain the score of an answer by finding the branch of the rule that decided it.
 
         Args:
-            row: a dict with the columns of the rule; or only the prediction.
+            row: a dict with the columns of the rule, or only the prediction.
             columns: the other columns, if ``row`` is only the prediction.
 
         Raises:
-            ValueError: as `scores`.
+            ValueError: as in `scores`.
         """
         row = row if columns is None else {**columns, "prediction": row}
         try:
@@ -151,7 +154,7 @@ class Rule(Scorer):
             submission: the content of the submission.
 
         Raises:
-            ValueError: the program refuses the files; the message is its own.
+            ValueError: the program rejects the files; the message is the program's own.
 
         Example:
             >>> from anls_metric import rule
@@ -167,7 +170,7 @@ class Rule(Scorer):
     # For a `Scorer`, the references of a rule are dicts with the other columns.
 
     def read_typed(self, prediction: str, references: Sequence[str]) -> NoReturn:
-        """Refuse answers without columns."""
+        """Raise ValueError, because answers that are typed lack the columns."""
         raise ValueError(f"{self.name} needs {', '.join(self.columns)}: score a file that has these fields")
 
     def score(self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row) -> list[float]:

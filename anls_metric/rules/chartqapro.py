@@ -1,5 +1,5 @@
-"""ChartQAPro: lists are compared item by item. Years must be equal, numbers within 5%, and strings are scored with
-ANLS.
+"""ChartQAPro: lists are compared item by item, years must be equal, numbers must be within 5%, and strings are scored
+with ANLS.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def judge_as_openbench(row: Row, threshold: float) -> Judgment:
 
 
 def _read_last(row: Row) -> tuple[Any, list[bool]]:
-    """Read the answer that counts, the last one, and whether it, or each of its items, is a year."""
+    """Read the last answer, which is the one that is scored, and whether it, or each of its items, is a year."""
     answers, flags = row["answer"], row["year"]
     answers = list(answers) if isinstance(answers, (list, tuple)) else [answers]
     if not answers:
@@ -98,7 +98,7 @@ def _judge_item(answer: str, gold: str, is_exact: bool, texts: Kernel) -> Judgme
 
 
 def _list_golds(gold: str) -> list[str]:
-    """List the items of the reference, after adding quotes that its words may lack."""
+    """List the items of the reference, after adding any quotes that its words lack."""
     text = gold
     if gold.startswith("[") and gold.endswith("]") and "\n" not in gold:
         text = str(parse_literal(_WORD.sub(r"'\g<0>'", gold), gold))

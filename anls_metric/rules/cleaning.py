@@ -10,7 +10,7 @@ _DOMAIN = re.compile(r"[a-zA-Z0-9.-]+")
 
 
 def delete_parentheses(text: str) -> str:
-    """Delete each part in parentheses, with the whitespace before it. A parenthesis that is never closed stays.
+    """Delete each part in parentheses and the whitespace before it. A parenthesis that is never closed stays.
 
     Example:
         >>> delete_parentheses("12 (twelve) kg (net")
@@ -43,12 +43,13 @@ def is_exact(
     parts: tuple[str, ...] = ("https://", "a.m.", "p.m."),
     endings: tuple[str, ...] = (".py", "ipynb"),
 ) -> bool:
-    """Whether a cleaned answer must match exactly, as a number, range, date, time, page, address or file name must.
+    """Whether a cleaned reference must be matched exactly, as a number, range, date, time, page, address or file name
+    must.
 
     Args:
-        text: the accepted answer.
-        parts: what such an answer may contain.
-        endings: what such an answer may end with.
+        text: the reference.
+        parts: strings of which such a reference may contain one.
+        endings: strings with which such a reference may end.
 
     Example:
         >>> is_exact("2024-01"), is_exact("jo@x.org"), is_exact("3.1 methods")

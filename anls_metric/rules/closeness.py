@@ -9,13 +9,13 @@ from typing import Any
 from anls_metric.core.strings.variants import VARIANTS, compile_kernel
 
 OVER_HALF = compile_kernel(VARIANTS["mmlongbench"])
-"""Case and spaces count, lengths are those of the upper-cased strings, and a similarity of exactly 0.5 scores 0."""
+"""Case and spaces matter, lengths are those of the uppercased strings, and a similarity of exactly 0.5 scores 0."""
 
 OVER_HALF_OF_CHARACTERS = compile_kernel(VARIANTS["fast_anls"])
-"""As `OVER_HALF`, with the lengths of the strings as they are."""
+"""Like `OVER_HALF`, but with the lengths of the strings as they are."""
 
 HALF_OR_MORE = compile_kernel(replace(VARIANTS["nls"], threshold=0.5))
-"""Case and spaces count, and a similarity of exactly 0.5 is kept."""
+"""Case and spaces matter, and a similarity of exactly 0.5 is kept."""
 
 PYPI_ANLS = compile_kernel(VARIANTS["pypi_anls"])
 OPENBENCH = compile_kernel(VARIANTS["openbench"])
@@ -35,7 +35,7 @@ def parse_float(value: Any) -> float | None:
 
 
 def is_close(prediction: float, gold: float) -> bool:
-    """Whether two numbers are within 1%, or are equal when rounded. As a percentage, 50 is also close to 0.5.
+    """Whether two numbers are within 1% of each other or equal when rounded. As a percentage, 50 is also close to 0.5.
 
     Example:
         >>> is_close(0.5, 50.0), is_close(12.5, 12.0), is_close(12.3, 12.34)
@@ -51,6 +51,6 @@ def is_close(prediction: float, gold: float) -> bool:
 
 
 def _count_digits(number: float) -> int:
-    """Count the digits after the point as Python prints a float; 3 if there is no point."""
+    """Count the digits after the point in a float as Python prints it; 3 if there is no point."""
     _, point, digits = str(number).partition(".")
     return len(digits) if point else 3

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
 
-# A text without a digit is a date only if it names a month or a day of the week. Others need not be parsed.
+# A string without a digit is a date only if it names a month or a day of the week. Other strings need not be parsed.
 _NAMES = (
     *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
     *("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
@@ -15,17 +15,18 @@ _LONGEST = 1000  # characters: no date is longer
 
 # python-dateutil completes a date with the parts of a default day. An incomplete date differs between these two days.
 _DAYS = (datetime(2023, 2, 7), datetime(2024, 11, 18))
-_TODAY = 2026  # the year of the benchmark, by which years of two digits are completed
+_TODAY = 2026  # the year of the benchmark, by which two-digit years are completed
 
 
 def parse_date(text: str) -> tuple[date, ...]:
     """Parse a date. An ambiguous date is read with the month first.
 
     Returns:
-        The date, completed by two different days: the two dates differ if the text is incomplete; () for no date.
+        The date, completed from two different days, so the two dates differ if the string is incomplete; () if it is
+        not a date.
 
     Raises:
-        ValueError: the text may be a date, and python-dateutil is not installed.
+        ValueError: the string may be a date, but python-dateutil is not installed.
 
     Example:
         >>> parse_date("March 5, 2024")[0].isoformat(), parse_date("Coca Cola")
@@ -56,7 +57,7 @@ def _load_parser() -> Any:
         raise ValueError("dates need python-dateutil: pip install 'anls-metric[rules]'") from None
 
     class Century(parser.parserinfo):  # type: ignore[misc]
-        """Completes two-digit years in the same way, whatever the current year is."""
+        """Completes two-digit years in the same way in any year."""
 
         def convertyear(self, year: int, century_specified: bool = False) -> int:
             if year >= 100 or century_specified:

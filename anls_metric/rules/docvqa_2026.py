@@ -1,5 +1,5 @@
-"""DocVQA 2026: the answer follows a marker. Numbers with units, versions and dates must be equal, and strings nearly
-equal.
+"""DocVQA 2026: the answer follows a marker. Numbers with units, versions and dates must be equal, and strings must be
+nearly equal.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def judge(row: Row, threshold: float) -> Judgment:
 
 
 def _list_candidates(gold: Any) -> list[str]:
-    """List the references: the items of a gold answer that is a list or is written as one; else its text."""
+    """List the references: the items of a gold answer that is a list or is written as one, or otherwise its string
+    form.
+    """
     text = str(gold)
     if "[" not in text:
         return [text]
@@ -62,7 +64,7 @@ def _list_candidates(gold: Any) -> list[str]:
 
 
 def _split_number(text: str) -> tuple[float, str] | None:
-    """Split a text into the number at its start and the unit after it."""
+    """Split a string into the number at its start and the unit after it."""
     text = text.lower().strip()
     number = _NUMBER.match(text)
     if not number:
@@ -72,7 +74,9 @@ def _split_number(text: str) -> tuple[float, str] | None:
 
 
 def _find_match(answer: str, candidate: str) -> str:
-    """Name the kind of two equal texts that must be compared strictly, "version" or "date"; "" for all others."""
+    """Return "version" or "date" if two strings are of this kind, which is compared strictly, and are equal; otherwise
+    "".
+    """
     answer, candidate = answer.strip(), candidate.strip()
     if _VERSION.fullmatch(answer) or _VERSION.fullmatch(candidate):
         return "version" if answer == candidate else ""

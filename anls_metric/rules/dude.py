@@ -1,4 +1,4 @@
-"""DUDE: the type of the answer says whether it is a string, a list or no answer. The model also gives a confidence."""
+"""DUDE: the answer type says whether the answer is a string, a list or absent. The model also states a confidence."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _judge_list(gold: list[Any], items: list[Any]) -> Judgment:
         raise ColumnError("gold", "is empty: a list question needs at least one answer")
     if not items:
         return Judgment(0.0, "as a list: no answers, where {} are expected", (gold,))
-    if len(gold) < len(items):  # the items are compared as answers to questions of their own
+    if len(gold) < len(items):  # the items are compared like answers to separate questions
         items = list(map(_take_text, items))
     _check_texts("prediction", items)
     score = float(VALUE_VARIANTS["anlsl"].score_row(items, gold))
@@ -58,7 +58,7 @@ def _judge_list(gold: list[Any], items: list[Any]) -> Judgment:
 
 
 def _take_text(answer: Any) -> Any:
-    """Take the text that DUDE compares: the first item of a list, or the text."""
+    """Take the string that DUDE compares: the first item of a list, or the string itself."""
     if isinstance(answer, (list, tuple)):
         return answer[0] if answer else ""
     return "" if answer == {} else answer
@@ -71,8 +71,8 @@ def _check_texts(column: str, texts: Sequence[Any]) -> None:
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute ANLS for the whole set and by type. With confidences, also compute AURC and, for the data split "test2",
-    AUROC.
+    """Compute ANLS for the whole set and by type. If there are confidences, also compute AURC and, if all rows have a
+    data split, the AUROC for separating "test2" from the rest.
     """
     summary: Summary = {"anls": mean(scores) if scores else 0.0}
     for kind, name in _TYPES.items():
@@ -104,7 +104,7 @@ def _read_confidences(rows: Sequence[Row]) -> Iterator[float]:
 
 
 def _compute_aurc(correct: Sequence[bool], confidences: Sequence[float]) -> float:
-    """Compute the area under the risk-coverage curve as DUDE's script does: ties end at the first of them."""
+    """Compute the area under the risk-coverage curve as DUDE's script does, in which ties end at their first item."""
     count = len(correct)
     order = sorted(range(len(confidences)), key=lambda place: _nan_last(confidences[place]))
     wrong = sum(not correct[place] for place in order)
@@ -129,7 +129,7 @@ def _nan_last(number: float) -> tuple[bool, float]:
 
 
 def _compute_auroc(positive: Sequence[bool], confidences: Sequence[float]) -> float:
-    """Compute the area under the ROC curve. Ties count one half; NaN if all labels are the same."""
+    """Compute the area under the ROC curve. Ties count as one half. Returns NaN if all labels are the same."""
     if len(set(positive)) < 2 or any(map(math.isnan, confidences)):
         return math.nan
     area, below, ties = 0.0, 0, sorted(zip(confidences, positive))
@@ -142,9 +142,9 @@ def _compute_auroc(positive: Sequence[bool], confidences: Sequence[float]) -> fl
 
 
 def find_refusal(gold: Any, submission: Any) -> str:
-    """Find out why DUDE's script refuses two files. Returns the script's own message, or "" if it accepts them.
+    """Find out why DUDE's script rejects two files. Returns the script's own message, or "" if it accepts them.
 
-    It is "" where a record has no id, too: the script raises a KeyError there.
+    Also returns "" if a record has no id, for which the script raises a KeyError.
     """
     if not isinstance(gold, dict) or "data" not in gold:
         return "The GT file is not valid (no data key)"

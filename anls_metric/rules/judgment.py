@@ -1,4 +1,4 @@
-"""The result of a rule for one answer: its score, and the branch of the rule that decided it."""
+"""The result of a rule for one answer: its score and the branch of the rule that decided it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from anls_metric.core.checks import describe
 from anls_metric.core.strings.explanation import format_percent
 
 Row = Mapping[str, Any]
-"""A question with its answer, as a dict of the columns of a rule."""
+"""A question with its answer, as a dict with a rule's columns."""
 
 
 class Judgment(NamedTuple):
@@ -29,17 +29,17 @@ class Judgment(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """A sentence that says why the answer has its score, in percent, for a page."""
+        """A sentence that explains the answer's score, given as a percentage, for a page."""
         text = self._put_into_words(format_percent)
         return f"{text[:1].upper()}{text[1:]}."
 
     @property
     def closest(self) -> None:
-        """Always None. Other explanations have a closest reference here."""
+        """Always None. In other explanations, this is the closest reference."""
 
     @property
     def edits(self) -> tuple[()]:
-        """Always (). Other explanations have edits here."""
+        """Always (). In other explanations, these are the edits."""
         return ()
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Judgment(NamedTuple):
 
 
 class Similarity(float):
-    """A similarity among the values of a judgment. It has the same unit as the score."""
+    """A similarity among the values of a judgment. It is shown in the same unit as the score."""
 
 
 def _show(value: Any) -> str:
@@ -61,14 +61,14 @@ def _show(value: Any) -> str:
 
 
 class ColumnError(ValueError):
-    """An error for a value that a rule cannot score.
+    """Raised if a rule cannot score a value.
 
     Args:
-        column: the column of the value.
+        column: the column that contains the value.
         problem: what is wrong, as the end of a sentence.
 
     Attributes:
-        place: the place of the row, in a function that reads several rows.
+        place: the place of the row, for functions that read several rows.
     """
 
     def __init__(self, column: str, problem: str) -> None:
@@ -78,7 +78,7 @@ class ColumnError(ValueError):
 
 
 def refuse(column: str, value: object, allowed: str) -> ColumnError:
-    """Make the error for a value of the wrong kind.
+    """Create the error for a value of the wrong kind.
 
     Example:
         >>> raise refuse("gold", 5, "a list of strings")

@@ -1,4 +1,4 @@
-"""Parses lists that are written as strings. Many programs run such strings with Python's `eval`; a rule only reads
+"""Parses lists that are written as strings. Many programs run such strings with Python's `eval`; rules read only
 literals.
 """
 
@@ -8,15 +8,15 @@ import ast
 import warnings
 from typing import Any
 
-_LONGEST = 100_000  # characters; Python's parser takes hundreds of times the memory of the text
+_LONGEST = 100_000  # characters; Python's parser takes hundreds of times the memory of the string
 
 
 class NoLiteralError(ValueError):
-    """An error for a text that is not a Python literal."""
+    """Raised if a string is not a Python literal."""
 
 
 class TooLargeError(NoLiteralError):
-    """An error for a text that is longer or deeper than any answer."""
+    """Raised if a string is longer or more deeply nested than any answer can be."""
 
 
 def parse_literal(text: str, default: Any = None) -> Any:
@@ -33,16 +33,16 @@ def parse_literal(text: str, default: Any = None) -> Any:
 
 
 def read_literal(text: str) -> Any:
-    """Read a Python literal, which may be a text, number, list, tuple, dict, set, True, False or None.
+    """Read a Python literal, which may be a string, number, list, tuple, dict, set, True, False or None.
 
     Raises:
         NoLiteralError: the string is not a literal.
-        TooLargeError: it is longer or deeper than any answer.
+        TooLargeError: the string is longer or more deeply nested than any answer can be.
     """
     if len(text) > _LONGEST:
         raise TooLargeError(f"has {len(text):,} characters, which is too many for a list")
     try:
-        with warnings.catch_warnings():  # of some backslashes, as in "\d", and of a number before letters
+        with warnings.catch_warnings():  # about some backslashes, as in "\d", and a number before letters
             warnings.simplefilter("ignore")
             return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError):

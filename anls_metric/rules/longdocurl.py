@@ -1,4 +1,4 @@
-"""LongDocURL: the answer is an integer, a float, a string or a list, as its format says. Units and commas are
+"""LongDocURL: the answer is an integer, a float, a string or a list, depending on its format. Units and commas are
 removed.
 """
 
@@ -23,7 +23,9 @@ _NO_ANSWER = "Fail to extract"
 
 
 def clean(value: Any) -> str:
-    """Remove units as the authors' program does. It strips all letters of a unit, so `program` becomes `progra`."""
+    """Remove units as the authors' program does. That program strips all letters of a unit, so `program` becomes
+    `progra`.
+    """
     text = str(value).lower().strip().replace(",", "")
     for unit in _UNITS:
         if text.endswith(unit):
@@ -32,7 +34,7 @@ def clean(value: Any) -> str:
 
 
 def clean_as_vlmevalkit(value: Any) -> str:
-    """Remove the longest unit at the end of a text, so `mm` rather than `m` alone."""
+    """Remove the longest unit at the end of a string, such as `mm` rather than just `m`."""
     text = str(value).lower().strip().replace(",", "")
     unit = max(filter(text.endswith, _UNITS), key=len, default="")
     return strip_signs(text.removesuffix(unit).strip(), "$£")
@@ -55,7 +57,7 @@ def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) ->
     answer_format = row["answer_format"]
     if answer_format == "Integer":
         answer, accepted = clean(prediction), clean(gold)
-        # A prediction that is not an integer counts as empty.
+        # A prediction that is not an integer is treated as empty.
         return judge_equal(answer, accepted, _parse_integer(answer, "") == _parse_integer(accepted, accepted))
     if answer_format == "Float":
         expected = parse_float(clean(gold))
@@ -93,15 +95,15 @@ def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judg
 
 
 def _join_values(items: list[Any]) -> list[Any]:
-    """Replace each object among the items with its values, joined with hyphens."""
+    """Replace each object among the items with its values, joined by hyphens."""
     if not isinstance(items[0], dict):
         return items
     return ["-".join(map(str, item.values())) if isinstance(item, dict) else item for item in items]
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute accuracy and F1, and the accuracy if failed extractions score 0. All of them are 0 if there are
-    no rows.
+    """Compute the accuracy, the F1, and the accuracy if failed extractions score 0. All of them are 0 if there are no
+    rows.
     """
     if not rows:
         return {"acc": 0.0, "f1": 0.0, "generalized_accuracy": 0.0}

@@ -1,4 +1,4 @@
-"""MADQA: ANLS* of an answer that may be a list, the F1 of the pages that it cites, and the effort of the agent."""
+"""MADQA: the ANLS* of an answer, which may be a list, the F1 of the pages that it cites, and the agent's effort."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _list_texts(variant: Any) -> list[str]:
 
 
 def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, float]:
-    """Compute precision, recall and F1 of the documents or pages that an answer cites.
+    """Compute the precision, recall and F1 of the documents or pages that an answer cites.
 
     Args:
         citations: a list of objects with `file` or `document`, and `page`.
@@ -51,10 +51,10 @@ def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, floa
         level: "document" or "page".
 
     Returns:
-        The three measures, and as `support` the number of documents or pages to cite.
+        The three measures and, as `support`, the number of documents or pages that should be cited.
 
     Raises:
-        ColumnError: a place is not an object, its page is a list, or its document has another name.
+        ColumnError: an item is not an object, its page is a list, or its document is under another key.
 
     Example:
         >>> score_citations([{"file": "a.pdf", "page": 1}], [{"document": "a.pdf", "page": 2}], "document")
@@ -70,7 +70,7 @@ def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, floa
 
 
 def _list_places(column: str, places: Any, names: Collection[str], level: str) -> set[Any]:
-    """List the documents of citations, each with its page at the level "page"."""
+    """Collect the documents of citations, each with its page if the level is "page"."""
     keys = set()
     for place in places or ():
         if not isinstance(place, Mapping) or (place.keys().isdisjoint(names) and place.keys() - {"page"}):
@@ -88,8 +88,8 @@ def _list_places(column: str, places: Any, names: Collection[str], level: str) -
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute the figures of the whole set and, under `by_hop_type`, those of questions about one page or several
-    pages.
+    """Compute the figures of the whole set and, under `by_hop_type`, those of questions about one page, several pages
+    or several documents.
     """
     measured = []
     for place, (row, score) in enumerate(zip(rows, scores)):
@@ -123,7 +123,7 @@ def _measure(row: Row, score: float) -> Measures:
 
 
 def _aggregate(measured: Sequence[Measures]) -> Summary:
-    """Compute the figures of some questions. Without a judge, the program uses ANLS* as the semantic score."""
+    """Compute the figures for some questions. Without a judge, the program uses ANLS* as the semantic score."""
     if not measured:
         return {}
     mean_anls = mean(each["anls"] for each in measured)
@@ -141,7 +141,7 @@ def _aggregate(measured: Sequence[Measures]) -> Summary:
 
 
 def _list_efforts(measured: Sequence[Measures]) -> list[tuple[float, bool]]:
-    """List the number of steps of each question, if above 0, with whether the answer is correct."""
+    """List the number of steps for each question, if it is above 0, and whether the answer is correct."""
     efforts = []
     for each in measured:
         try:
@@ -154,7 +154,7 @@ def _list_efforts(measured: Sequence[Measures]) -> list[tuple[float, bool]]:
 
 
 def _find_kuiper(measured: Sequence[Measures]) -> Summary:
-    """Compute Kuiper's statistic: how unevenly correct answers are distributed over the efforts."""
+    """Compute Kuiper's statistic: how unevenly correct answers are distributed over levels of effort."""
     correct = [is_correct for _, is_correct in sorted(_list_efforts(measured), key=lambda effort: effort[0])]
     if len(set(correct)) < 2:
         return {"kuiper_stat": math.nan, "kuiper_degenerate": True}

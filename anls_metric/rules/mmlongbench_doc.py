@@ -1,4 +1,4 @@
-"""MMLongBench-Doc: the answer is an integer, a float, a string or a list, as its format says."""
+"""MMLongBench-Doc: the answer is an integer, a float, a string or a list, depending on its format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MMLongBench-Doc in lmms-eval: the first number in a string counts; `Not answerable` is compared after cleaning."""
+"""MMLongBench-Doc in lmms-eval: the first number in a string is used; `Not answerable` is compared after cleaning."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _is_exact(text: str) -> bool:
 
 
 def _find_number(value: Any) -> float | None:
-    """Find the first number in a text, without commas between thousands."""
+    """Find the first number in a string, ignoring commas between thousands."""
     match = _NUMBER.search(str(value).replace(",", "")) if value else None
     return float(match[0]) if match else None
 
@@ -70,8 +70,8 @@ def _must_be_equal(text: str) -> bool:
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute the accuracy of a set and the F1 of its answerable questions. For precision, the predictions say which
-    are answerable.
+    """Compute the accuracy of a set and the F1 of its answerable questions. For precision, the predictions determine
+    which questions are answerable.
     """
     shares = []
     for column in ("gold", "prediction"):

@@ -1,4 +1,4 @@
-"""OCRBench v2, question answering: the prediction must contain a short answer, or be similar to a long answer."""
+"""OCRBench v2, question answering: the prediction must contain a short answer or be similar to a long one."""
 
 from __future__ import annotations
 
@@ -151,7 +151,9 @@ def _as_list(answers: Any) -> list[Any]:
 
 
 def _judge_count(evaluation: Any, prediction: Any, answers: Any) -> Judgment:
-    """Judge a count: it scores 1 if the prediction contains it, else by the distance of the first number there."""
+    """Judge a count by whether the prediction contains it or, for regression, by how close the first number in the
+    prediction is to it.
+    """
     if evaluation not in ("exact match", "regression") or answers == []:
         return Judgment(0.0, "eval is {}, and there are {} references", (evaluation, len(_as_list(answers))))
     if isinstance(prediction, float) and math.isnan(prediction):

@@ -1,4 +1,4 @@
-"""Brings references from files into the shape that a benchmark's program expects, which is a text or a list."""
+"""Brings references from files into the shape that a benchmark's program expects, which is a string or a list."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from anls_metric.rules.judgment import ColumnError, Row, refuse
 
 Fit = Callable[[Any, Row, str], Any]
-"""Brings the value of a column of accepted answers into a shape, given its row and the name of the column."""
+"""Brings the value in a column of references into a shape, given its row and the name of the column."""
 
 
 def fit_list(value: Any, row: Row, column: str) -> Any:
-    """Make a list from a text. Raises ColumnError if an answer is missing.
+    """Turn a single reference into a list. Raises ColumnError if a reference is missing.
 
     Example:
         >>> fit_list("Coca Cola", {}, "gold"), fit_list(["Coca Cola"], {}, "gold")
@@ -22,10 +22,10 @@ def fit_list(value: Any, row: Row, column: str) -> Any:
 
 
 def fit_text(value: Any, row: Row, column: str) -> Any:
-    """Take a text out of a list of one item, unless the answer format is a list.
+    """Take the reference out of a list of one item, unless the answer format is a list.
 
     Raises:
-        ColumnError: an answer is missing, or it is a list of several texts, of which the program compares one.
+        ColumnError: a reference is missing, or there are several, although the program compares only one.
 
     Example:
         >>> fit_text(["12"], {"answer_format": "Int"}, "gold"), fit_text(["12"], {"answer_format": "List"}, "gold")
@@ -42,7 +42,7 @@ def fit_text(value: Any, row: Row, column: str) -> Any:
 
 
 def _check(value: Any, column: str) -> Any:
-    """Refuse a missing value, such as NaN."""
+    """Return a value. Raises ColumnError if the value is missing, such as None or NaN."""
     if value is None or (isinstance(value, float) and value != value):
         raise refuse(column, value, "a reference")
     return value

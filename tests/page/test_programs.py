@@ -341,7 +341,7 @@ def test_agents_have_the_same_as_tools(served: Served) -> None:
         tools, results = pool.submit(asyncio.run, use()).result(120)
     assert sorted(tools) == sorted(NAMES)
     assert "explain the score" in tools["explain_answer"].description
-    assert "closest one counts" in json.dumps(tools["explain_answer"].inputSchema)
+    assert "closest one is used" in json.dumps(tools["explain_answer"].inputSchema)
     assert [result.isError for result in results] == [False, False, True, True, False]
     for result, (_, _, words) in zip(results, calls):
         assert words in result.content[0].text

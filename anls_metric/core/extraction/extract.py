@@ -43,10 +43,10 @@ class Extractor(NamedTuple):
     Args:
         name: the name of the rule.
         meaning: what it extracts, in one line.
-        extract: finds the answer in a string, without whitespace around it; None where there is none.
-        marks: the rule finds nothing in a string without any of these strings, or of the characters of one string.
-        option: what ``NAME:VALUE`` chooses, "field" or "tag"; "" where a rule has no such form.
-        of_values: replaces ``extract`` where answers are lists and nested values; None keeps it.
+        extract: finds the answer in a string, without whitespace around it; returns None if there is no answer.
+        marks: strings, or the characters of one string; the rule finds nothing in a string that contains none of them.
+        option: what ``NAME:VALUE`` chooses, "field" or "tag"; "" if the rule has no such form.
+        of_values: replaces ``extract`` if answers are lists and nested values; None keeps it.
         arguments: the values of the option, which ``extract`` takes after the string.
 
     Example:
@@ -74,7 +74,7 @@ class Extractor(NamedTuple):
 
 @dataclass(frozen=True)
 class Extraction:
-    """The function that `extractor` returns. It applies rules one after another, and can be pickled.
+    """The function that `extractor` returns. It applies rules one after another and can be pickled.
 
     Args:
         rules: the rules in the order in which they are applied.
@@ -84,36 +84,36 @@ class Extraction:
 
     @property
     def signature(self) -> str:
-        """The names of the rules, in the form that `extractor` takes and a signature shows."""
+        """The names of the rules, in the form that `extractor` accepts and signatures use."""
         return ",".join(rule.name for rule in self.rules)
 
     def __call__(self, text: str) -> str:
         """Extract the answer from a string.
 
         Returns:
-            The answer; the string itself where no rule finds anything.
+            The answer, or the string itself if no rule finds anything.
 
         Raises:
-            ValueError: the text is not a string.
+            ValueError: `text` is not a string.
         """
         (answer,), _ = extract_all(self, [as_text(text, "text")])
         return str(answer)
 
 
 Counts = Mapping[str, Mapping[str, int]]
-"""How many strings each rule changed and left as they were, by its name."""
+"""For each rule by name, how many strings it changed and how many it left as they were."""
 
 
 def extract_all(extraction: Extraction, texts: Sequence[Any]) -> tuple[list[Any], Counts]:
-    """Extract the answers from raw model output, and count what each rule does.
+    """Extract the answers from raw model output and count what each rule does.
 
     Args:
         extraction: the rules.
-        texts: the raw outputs. What is not a string stays as it is, and does not count.
+        texts: the raw outputs. A value that is not a string stays as it is and is not counted.
 
     Returns:
-        The answers; and for each rule by its name, in the order in which the rules are applied, how many strings it
-        changed and left as they were.
+        The answers; and for each rule by name, in the order in which the rules are applied, how many strings it changed
+        and how many it left as they were.
 
     Example:
         >>> texts = ['<think>Hm.</think>{"answer": "7"}', "8", '{"answer": "Coca Co', None]
@@ -154,14 +154,14 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
     """Make a function that extracts answers from raw model output.
 
     Args:
-        names: names of the table `EXTRACTORS`, such as "think" or "json", separated by commas, in the
-            order in which they are applied. ``json:FIELD``, ``python:FIELD`` and ``tag:NAME`` look for a different
-            field, key or tag than ``answer``.
-        values: whether answers are lists and nested values: then ``json`` extracts an object or list, as JSON.
+        names: names from the table `EXTRACTORS`, such as "think" or "json", separated by commas, in the order in which
+            they are applied. ``json:FIELD``, ``python:FIELD`` and ``tag:NAME`` look for a different field, key or tag
+            than ``answer``.
+        values: whether answers are lists and nested values; if so, ``json`` extracts an object or list, as JSON.
 
     Returns:
-        A function of a string. A string in which a rule finds nothing stays unchanged; an extracted answer has no
-        whitespace around it. Its ``.signature`` names the rules.
+        A function that takes a string. A string in which a rule finds nothing stays unchanged; an extracted answer has
+        no whitespace around it. The function's ``.signature`` names the rules.
 
     Raises:
         ValueError: there is no such rule.
@@ -185,7 +185,7 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
 
 
 def extractor_for(scorer: Scorer, names: str) -> Extraction:
-    """Make the function that extracts the answers of a scorer. Raises ValueError if there is no such rule."""
+    """Make the function that extracts answers for a scorer. Raises ValueError if there is no such rule."""
     return extractor(names, values=scorer.reads_json)
 
 
@@ -210,10 +210,10 @@ def answer_in_tags(text: str, tag: str = "answer") -> str | None:
         tag: the name of the tag.
 
     Returns:
-        The answer without whitespace around it; None where there is none.
+        The answer without whitespace around it, or None if there is no answer.
 
     Raises:
-        ValueError: a text that is not a string.
+        ValueError: `text` is not a string.
 
     Example:
         >>> answer_in_tags("The logo reads so. <answer> Coca Cola </answer>")
@@ -354,10 +354,10 @@ PROGRAMS: Mapping[str, Extractor] = {
         marks=("",),
     )
 }
-"""What a program extracts. It leaves no string as it is, so it is never proposed."""
+"""Steps that extract what a particular program extracts. They leave no string as it is, so they are never suggested."""
 
 CERTAIN = ("think", "tag", "boxed", "json", "fence", "special-tokens")
-"""The rules for wrappings that no document's text has. Where one applies, the text is raw model output."""
+"""The rules for wrappings that never occur in a document's text. Where one applies, the string is raw model output."""
 
 
 _AROUND = ("chat", "final", "prefix", "bold", "quotes")

@@ -1,7 +1,7 @@
 r"""Extracts an answer from raw model output, with one function for each kind of wrapping.
 
 A function ``take_...`` or ``strip_...`` returns the answer without whitespace around it, or None if the string has no
-such wrapping. All take linear time for any string. `extract.EXTRACTORS` is the table of these functions.
+such wrapping. They all run in linear time on any string. `extract.EXTRACTORS` is the table of these functions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OPENING, _CLOSING = ("|".join(map(re.escape, marks)) for marks in zip(*_REASONI
 def take_after_thinking(text: str, tag: str = "") -> str | None:
     """Take the string after the reasoning, or "" if the reasoning has no end because it was cut off before the answer.
 
-    The tag is that of a model with marks of its own; without it, the marks of many models are known.
+    The tag is for a model that uses marks of its own; without a tag, the marks of many models are recognized.
     """
     opening, closing = (f"<{re.escape(tag)}>", f"</{re.escape(tag)}>") if tag else (_OPENING, _CLOSING)
     rest = re.split(closing, text)[-1]
@@ -52,7 +52,7 @@ _END_OF_MESSAGE = r"<\|(?:end|return|call|start|channel)\|>"
 
 
 def take_from_harmony(text: str) -> str | None:
-    """Take the message of the last channel ``final``, or "" if there are only other channels."""
+    """Take the message in the last ``final`` channel, or "" if there are only other channels."""
     if "<|channel|>" not in text:
         bare = re.match(_BARE_FINAL, text)
         return text[bare.end() :].strip() if bare else None
@@ -90,11 +90,11 @@ _SPECIAL_TOKEN = (
 
 
 def take_from_tags(text: str, tag: str = "answer") -> str | None:
-    """Take the content of the last pair of tags. Without a pair, take what follows the last opening tag, whose end was
-    cut off.
+    """Take the content of the last pair of tags. Without a pair, take what follows the last opening tag, because the
+    closing tag was cut off.
 
-    What a model writes after the end of its turn is no answer. A string that begins with a special token is a whole
-    chat, in which earlier turns end, too.
+    What a model writes after the end of its turn is not part of the answer. A string that begins with a special token
+    is a whole chat, in which earlier turns also end.
     """
     turn = re.split(_END_OF_TURN, text, maxsplit=1)[0]
     if f"<{tag}>" in turn and not re.match(rf"\s*(?:{_SPECIAL_TOKEN})", text):
@@ -125,8 +125,8 @@ def _remove_latex(text: str) -> str:
 
 
 def _split_at_command(text: str, command: str, token: str = r"(?s)\\.|[{}]") -> tuple[str, str, str] | None:
-    r"""Split a string at its last ``\command{..}``: what is before it, in its braces, and after it. The braces are
-    found among the tokens, by default without those after a backslash.
+    r"""Split a string at its last ``\command{..}`` into what comes before it, what is in its braces, and what comes
+    after it. Braces are found by the pattern ``token``, which by default skips those after a backslash.
     """
     for start in reversed([*re.finditer(rf"\\(?:{command})\{{", text)][-_MOST_COMMANDS:]):
         depth = 1
@@ -138,7 +138,7 @@ def _split_at_command(text: str, command: str, token: str = r"(?s)\\.|[{}]") -> 
 
 
 def take_as_lmms_eval(text: str) -> str:
-    r"""Take the answer as the reasoning tasks of lmms-eval do. Returns "" where they find none.
+    r"""Take the answer as lmms-eval's reasoning tasks do. Returns "" if they find none.
 
     They take the first ``<answer>..</answer>``, else the last ``\boxed{..}``, else a number at the end of a line.
     """
@@ -147,13 +147,13 @@ def take_as_lmms_eval(text: str) -> str:
 
 
 def _take_last_box(text: str) -> str:
-    """Take the content of the last box whose braces close, whatever stands before them; "" if there is none."""
+    """Take the content of the last box whose braces close, whatever comes before them; "" if there is no such box."""
     parts = _split_at_command(text, "boxed", token="[{}]")
     return parts[1] if parts else ""
 
 
 def _take_last_number(text: str) -> str:
-    """Take the number at the end of the last line that ends with one, perhaps before a period; "" if none does."""
+    """Take the number at the end of the last line that ends with a number, perhaps before a period; "" if none does."""
     for line in reversed(text.strip().split("\n")):
         number = re.search(r"\b\d+(?:\.\d+)?$", line.rstrip().removesuffix(".").rstrip())
         if number:
@@ -181,7 +181,7 @@ _ENTITY = r"&(?:[#]\d{1,7}|[#][xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});"
 
 
 def take_from_html(text: str) -> str | None:
-    """Remove HTML tags, and replace entities with their characters."""
+    """Remove HTML tags and replace entities with their characters."""
     import html
 
     answer = re.sub(_HTML_TAG, lambda tag: "\n" if tag[1] else "", text)
@@ -197,7 +197,7 @@ _NUMBER_DECODER = json.JSONDecoder(strict=False)
 
 _NUMBER = r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{1,4})?"
 _PYTHON_TOKEN = rf"{STRING}|(?P<number>{_NUMBER})|None|True|False|[\[\](){{}},:]|\s+"
-_MOST_LITERAL = 10_000  # characters of a literal, since Python's parser takes much memory
+_MOST_LITERAL = 10_000  # characters of a literal, since Python's parser uses a lot of memory
 _MOST_TRIES = 1_000
 _MOST_READ = 10  # times that a character is read on average: once for each object around it without the field
 
@@ -229,7 +229,7 @@ def _read_python(text: str, start: int, numbers: bool) -> _Found:
 
 
 def _format(value: Any) -> str | None:
-    """Format a value as JSON; None for a Python dict with keys that JSON does not have."""
+    """Format a value as JSON; None for a Python dict with keys that JSON does not allow."""
     try:
         return json.dumps(value, ensure_ascii=False, default=list)
     except TypeError:
@@ -240,9 +240,9 @@ class Syntax(NamedTuple):
     """A syntax for objects and lists.
 
     Args:
-        read: reads the value at a place of a string; numbers become strings unless ``numbers``.
-        object: a pattern of the beginning of an object.
-        container: a pattern of the beginning of an object or list.
+        read: reads the value at a position in a string; numbers become strings unless ``numbers`` is true.
+        object: a pattern for the beginning of an object.
+        container: a pattern for the beginning of an object or list.
     """
 
     read: Callable[[str, int, bool], _Found]
@@ -250,13 +250,13 @@ class Syntax(NamedTuple):
     container: str
 
     def take_field(self, text: str, field: str = "answer") -> str | None:
-        """Take the field from the last object that has it, if its value is a single answer."""
+        """Extract the field from the last object that has it, if its value is a single answer."""
         objects = list(self._find(text, field, numbers=False))
         return _parse_answer(objects[-1][field]) if objects else None
 
     def take_value(self, text: str, field: str = "") -> str | None:
-        """Take the longest object or list as JSON or, if a field is given, that field of the last object that
-        has it.
+        """Extract the longest object or list or, if a field is given, the value of that field in the last object that
+        has it. Returns it as JSON.
         """
         found = list(self._find(text, field, numbers=True))
         if field:
@@ -266,8 +266,9 @@ class Syntax(NamedTuple):
     def _find(self, text: str, field: str, numbers: bool) -> Iterator[Any]:
         """Find the objects that have the field; without a field, all objects and lists.
 
-        No value is inside another. After a value that cannot be read, the search goes on where reading stopped, because
-        the values before are parts of it. Without a field it ends there: the values after it may be parts of it, too.
+        No value that is found is inside another. After a value that cannot be read, the search continues where reading
+        stopped, because any values before that point are parts of it. Without a field, the search ends there, because
+        the values that follow may also be parts of it.
         """
         opening = self.object if field else self.container
         find, place, rest = re.compile(opening).search, 0, _MOST_READ * len(text)
@@ -289,7 +290,7 @@ PYTHON = Syntax(_read_python, r"\{\s*['\"]", r"""[\[{]\s*['"\[{]""")
 
 
 def _parse_answer(value: Any) -> str | None:
-    """Parse a single answer; None for any other value."""
+    """Return a value as a single answer, or None if it is not one."""
     match value:
         case str(answer) | [str(answer)]:
             return answer.strip()
@@ -301,7 +302,7 @@ def _parse_answer(value: Any) -> str | None:
 
 
 def take_list(text: str) -> str | None:
-    """Take a list that is the whole string, and return it as JSON. The list may also be a tuple or a set."""
+    """Take a list that is the whole string and return it as JSON. The list may also be a tuple or a set."""
     text = text.strip()
     for read in (_read_json, _read_python):
         value, end = read(text, 0, numbers=True)
@@ -324,8 +325,8 @@ _LANGUAGE = r"\A[\w+#.-]*[ \t\r]*\n(?=\s*\S)"
 
 
 def take_from_fence(text: str) -> str | None:
-    """Take the content of the last fence, which may be cut off. If the last fence is empty, take the string
-    before it.
+    """Take the content of the last code fence that is not empty, which may be cut off. If all are empty, take the
+    string before them.
     """
     before, *parts = text.split("```")
     insides = [re.sub(_LANGUAGE, "", part).strip() for part in parts[::2]]
@@ -351,7 +352,7 @@ _LONGEST_LABEL = 60  # more characters than any label has before this word
 
 
 def take_after_label(text: str) -> str | None:
-    """Take the first line after the last label that is followed by anything, without bold marks."""
+    """Take the first line after the last label that is followed by any text, without bold marks."""
     found = _WORD_OF_LABEL.search(text)
     start = max(0, found.start() - _LONGEST_LABEL) if found else len(text)
     _, *parts = re.split(_LABEL, text[start:])
@@ -379,7 +380,8 @@ _MOST_WORDS = 200  # of a repeated answer
 
 
 def take_repeated(text: str) -> str | None:
-    """Take a string that is repeated, if the whole string consists of its repetitions. The last one may be cut off.
+    """If the whole string consists of repetitions, take the string that is repeated. The last repetition may be cut
+    off.
 
     On one line the string must occur three times, or twice if it has three words or more: "New York, New York" stays.
     On several lines, twice is enough.
@@ -478,7 +480,7 @@ _LETTER_AT_END = (
 
 
 def take_letter(text: str) -> str | None:
-    """Take the letter of an option that a string begins with, or that its last sentence names."""
+    """Take the option letter that a string begins with or that its last sentence names."""
     found = re.match(_LETTER, text) or re.search(_LETTER_AT_END, text)
     return next(filter(None, found.groups())).upper() if found else None
 

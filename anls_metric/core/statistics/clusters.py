@@ -18,13 +18,13 @@ DOCUMENTS = (
     *("file_name", "filename", "image", "images", "imgname", "image_id", "image_name", "image_filename", "image_path"),
     *("image_url", "image_local_name", "page_id", "page_ids", "conversation_id"),
 )
-"""The fields that name the document, page or image of a question, the coarsest first."""
+"""The fields that identify the document, page or image of a question, the coarsest first."""
 
 _PARENTS = ("doc", "metadata", "source")
-"""The fields whose objects have such fields, too."""
+"""The fields that hold objects in which such fields are also looked for."""
 
 Names = Sequence[Hashable]
-"""The document of each question; None for a question that is its own."""
+"""The document of each question; None for a question that is its own document."""
 
 WITHOUT_PAGE = "without the page"
 
@@ -33,9 +33,9 @@ class Clusters(NamedTuple):
     """The document that each question is about.
 
     Attributes:
-        field: the field of the records that names the document.
-        names: the document of each question; None for a question that is its own.
-        rule: what was done to the values of the field: "without the page", or "" for nothing.
+        field: the field of the records that identifies the document.
+        names: the document of each question; None for a question that is its own document.
+        rule: how the values of the field were changed: "without the page", or "" if they were not.
     """
 
     field: str
@@ -55,8 +55,8 @@ def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
         records: the records of the questions.
 
     Returns:
-        The documents by the first field of `DOCUMENTS` that repeats, as it is or without the page at the end of its
-        values; None for none. A field of an object has a path, such as "doc.image_id".
+        The documents by the first field of `DOCUMENTS` whose values repeat, either as they are or without the page at
+        their end; None if there is no such field. A field of an object is given as a path, such as "doc.image_id".
 
     Example:
         >>> find_clusters([{"image": f"fqvw{n // 2}_{n % 2}.png"} for n in range(40)]).names[:4]
@@ -76,7 +76,7 @@ def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
 
 
 def _take(records: Sequence[Mapping[str, Any]], path: str) -> list[Any]:
-    """Take the values of a field, or of a field of an object."""
+    """Take the values of a field, which may be inside an object."""
     parent, _, field = path.rpartition(".")
     if not parent:
         return [record.get(field) for record in records]
@@ -84,8 +84,8 @@ def _take(records: Sequence[Mapping[str, Any]], path: str) -> list[Any]:
 
 
 def keep_names(values: Sequence[Any]) -> list[Hashable]:
-    """Keep the values that can name a document. A list of names is one name, without the pages of its documents. A
-    value that groups nothing (NaN, an empty string, an object) becomes None.
+    """Keep the values that can identify a document. A list of names becomes one name, without the pages of the
+    documents. A value that cannot form groups (NaN, an empty string, an object) becomes None.
     """
     return [
         ", ".join(dict.fromkeys(map(str, map(_remove_page, value)))) or None
@@ -105,11 +105,12 @@ _SHARED, _LARGEST = 0.5, 0.1
 
 
 def name_documents(names: Names, has_numbers: bool = True) -> list[Hashable]:
-    """Remove the page from the end of each name: ``-p34`` or `` page 34``; also ``_34`` and ``/34`` if they are pages.
+    """Remove the page from the end of each name: ``-p34`` or `` page 34``, and also ``_34`` or ``/34`` if they are
+    pages.
 
-    They are if half of the names end in a number that another stem has as well, and no stem has more than a tenth of
-    the names: "invoice_1001" and "invoice_1002" are documents. A name that is only a page, such as "page_3.png", names
-    no document: None.
+    Such numbers are pages if at least half of the names end in a number that occurs with another stem as well, and no
+    stem has more than a tenth of the names: "invoice_1001" and "invoice_1002" are documents. A name that is only a
+    page, such as "page_3.png", does not identify a document and becomes None.
 
     Args:
         names: the names.
@@ -143,14 +144,14 @@ def _remove_page(name: Hashable, are_pages: bool = False) -> Hashable:
 
 
 def cluster_field(records: Sequence[Mapping[str, Any]]) -> str | None:
-    """Find the field that names the document of a question.
+    """Find the field that identifies a question's document.
 
     Args:
         records: the records of the questions.
 
     Returns:
-        The first field with a usual name, such as "docId" or "image", that has several values and repeats, as it is or
-        without the page at the end of its values; None for none.
+        The first field with a usual name, such as "docId" or "image", that has several values, some of which repeat,
+        either as they are or without the page at their end; None if there is no such field.
 
     Raises:
         Nothing.

@@ -1,8 +1,8 @@
 """Identifies the variant that a function computes by calling the function on made-up cases that distinguish all
 variants.
 
-A variant also has neighbors: the same row with another threshold, or with one or two other fields changed. Where no row
-gives the scores of a function, the neighbor with the fewest changes does, if every case agrees.
+A variant also has neighbors: the same row with another threshold, or with one or two other fields changed. If no row
+produces the scores of a function, the neighbor with the fewest changes that agrees on every case is reported.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from anls_metric.core.strings.variants import VARIANTS
 
 TOLERANCE = 1e-9
 MOST_ROUNDING = 0.05
-"""The most by which a function may round a score: to one digit."""
+"""The largest rounding error of a score that is accepted: rounding to one digit."""
 MOST_EQUAL = 0.95
-"""The greatest share of cases that a variant with changes may score alike."""
+"""The largest share of cases to which a variant with changes may give the same score."""
 MAX_SHOWN = 3
-"""How many cases are printed on which a function and the nearest variant differ."""
+"""The number of cases that are printed, of those on which a function and the nearest variant differ."""
 
 
-# Changes of a variant, of which a neighbor has one or two.
+# Changes to a variant; a neighbor has one or two of them.
 _CHANGES: tuple[Mapping[str, Any], ...] = (
     *({"ignore_case": value} for value in (True, False)),
     *({"threshold": threshold} for threshold in THRESHOLDS),
@@ -48,7 +48,7 @@ _OPTIONS = {"threshold", "ignore_case"}
 
 _Make = Callable[[str, list[str]], tuple[Any, Any]]
 
-# The names of the two arguments of a function -> how they are made of a prediction and its accepted answers.
+# The names of a function's two arguments -> how to make them from a prediction and its references.
 _CALLS: Mapping[tuple[str, str], _Make] = {
     ("prediction", "references"): lambda prediction, references: (prediction, references),
     ("predictions", "references"): lambda prediction, references: ([prediction], [references]),
@@ -70,7 +70,7 @@ _SCALES: Mapping[str, Callable[[float], float]] = {
 }
 
 
-# Similarities that are no variant of ANLS -> how to compute them for two strings.
+# Similarities that are not variants of ANLS -> how to compute them for two strings.
 _OTHERS: Mapping[str, Callable[[str, str], float]] = {
     "the Indel similarity (Levenshtein.ratio, fuzz.ratio)": Indel.normalized_similarity,
     "difflib's ratio": lambda first, second: SequenceMatcher(None, first, second).ratio(),
@@ -90,7 +90,7 @@ def _divide_by_reference(first: str, second: str) -> float:
 
 @cache
 def _score_others() -> Mapping[str, Sequence[float]]:
-    """Score the cases under each other similarity, with and without the usual threshold."""
+    """Score the cases with each of the other similarities, with and without the usual threshold."""
     return {
         f"{name}{form}{', 0 below 0.5' if least > 0 else ''}": [
             score
@@ -109,9 +109,9 @@ class Difference(NamedTuple):
 
     Attributes:
         case: the case.
-        score: the score of the function; None where it raised an error.
+        score: the score of the function; None if it raised an error.
         expected: the score of the variant.
-        error: the error that the function raised, "" for none.
+        error: the error that the function raised; "" for none.
     """
 
     case: Case
@@ -122,20 +122,20 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Identification:
-    """The variant that a function computes, if any. Its string form is in full sentences.
+    """The variant that a function computes, if any. Its string form consists of full sentences.
 
     Attributes:
-        variants: the variants whose scores the function returned for every case, () for none. Several variants can give
-            the same bits on every case.
-        nearest: the variants with the fewest differences, () where no call returned a number.
+        variants: the variants whose scores the function returned for every case; () for none. Several variants can have
+            identical scores on every case.
+        nearest: the variants with the fewest differences; () if no call returned a number.
         changes: the fields that are changed in these variants, such as ``{"threshold": 0.7}``; {} for none.
         arguments: how the function was called: ``"prediction, references"``, ``"references, predictions"``...
         returns: what the function returns: ``"the score"``, ``"1 - the score"``, ``"100 times the score"``...
         count: how many cases were compared.
         differences: the cases on which the function and the nearest variant differ, the largest difference first.
         errors: the errors that the function raised, with the case.
-        other: the similarity that it computes, if that is a known one, but no variant.
-        constant: what it returned for every case, if that is always the same.
+        other: the similarity that the function computes, if it is a known one but not a variant.
+        constant: what the function returned for every case, if that was always the same.
     """
 
     variants: tuple[str, ...]
@@ -186,7 +186,7 @@ class Identification:
             yield "cases where both strings are blank do not count: several published programs divide by 0 there"
 
     def _format_variant(self) -> str:
-        """Format the first variant with its changes, as arguments and, if there are such options, as flags."""
+        """Format the first variant with its changes as arguments and, if they are options, also as flags."""
         name, fields = self.nearest[0], ", ".join(f"{field}={value!r}" for field, value in self.changes.items())
         if not self.changes.keys() <= _OPTIONS:
             return f'variant=replace(VARIANTS["{name}"], {fields})'
@@ -196,7 +196,7 @@ class Identification:
 
 
 class _Trial(NamedTuple):
-    """What a function returned for cases, called in one way: a number and "", or NaN and an error, for each."""
+    """What a function, called in one way, returned for each case: a number and "", or NaN and an error."""
 
     arguments: str
     places: Sequence[int]
@@ -206,19 +206,20 @@ class _Trial(NamedTuple):
 def identify(function: Callable[..., Any]) -> Identification:
     """Find out which variant of ANLS a function computes.
 
-    The function is called on made-up cases: with a prediction and its accepted answers, with a prediction and one
-    accepted answer, or with a list of one prediction and a list of its accepted answers, in either order. It may return
-    the score, 1 - score, or either times 100, perhaps rounded; a list or a dict with that number is fine. Several
-    variants can give the same rounded scores. Some other similarities are recognized as well.
+    The function is called on made-up cases: with a prediction and its references, with a prediction and one reference,
+    or with a list of one prediction and a list of its references, in either order. It may return the score, 1 - score,
+    or either times 100, perhaps rounded; a list or a dict with that number is fine. Several variants can give the same
+    rounded scores. Some other similarities are recognized as well.
 
-    If no variant returns the same scores, each is tried with another threshold, and with one or two other fields
-    changed. The fewest changes count.
+    If no variant returns the same scores, each is tried with another threshold and with one or two other fields
+    changed. The one with the fewest changes is preferred.
 
     Args:
         function: a function, such as the metric of another project.
 
     Returns:
-        An `Identification`: print it, or read its attributes. Scores are equal where they differ by less than 1e-9.
+        An `Identification`: print it, or read its attributes. Scores are treated as equal if they differ by less than
+        1e-9.
 
     Raises:
         ValueError: the argument cannot be called.
@@ -242,10 +243,10 @@ def identify(function: Callable[..., Any]) -> Identification:
     share = _share_of_differences(first)
     if first.other:
         return first
-    # A few differences are the function's own, unless they are all where there are several accepted answers.
+    # A few differences are peculiar to the function, unless all of them are on cases with several references.
     if share <= 0.05 and (first.variants or any(len(each.case.references) == 1 for each in first.differences)):
         return first
-    with_one = _identify_as(function, _CALLS_WITH_ONE, _WITH_ONE)  # it may take one accepted answer
+    with_one = _identify_as(function, _CALLS_WITH_ONE, _WITH_ONE)  # it may take one reference
     is_named = with_one.variants or with_one.other
     return with_one if is_named or _share_of_differences(with_one) < share > 0.5 else first
 
@@ -258,7 +259,7 @@ def _share_of_differences(identification: Identification) -> float:
 def _identify_as(
     function: Callable[..., Any], calls: Mapping[tuple[str, str], _Make], places: Sequence[int]
 ) -> Identification:
-    """Find the way to call a function, and the fewest changes to a variant, that give the fewest differences."""
+    """Find the way to call a function, and the fewest changes to a variant, that result in the fewest differences."""
     found, keywords = [], _name_keywords(function)
     for names, make in calls.items():
         for step in (1, -1):  # in this order, or the other way round
@@ -272,7 +273,7 @@ def _identify_as(
                 return found[-1][0]
     best, trial = min(found, key=lambda pair: _share_of_differences(pair[0]))
     by_changes = best, _compare_results(trial, 1), _compare_results(trial, 2)
-    # A variant with a change more is nearer only if it has less than half the differences.
+    # A variant with one more change is nearer only if it has less than half the differences.
     return min(by_changes, key=lambda each: _share_of_differences(each) * 2 ** by_changes.index(each))
 
 
@@ -283,8 +284,8 @@ _Changes = tuple[tuple[str, Any], ...]
 def _score_cases(size: int) -> Mapping[tuple[_Changes, str], Sequence[float]]:
     """Score the cases under each variant with this many changes, keyed by the changes and the variant's name.
 
-    Variants whose changes are options come first. At some thresholds nearly every score is the same; these are left
-    out, since a function that fails without an error has such scores as well.
+    Variants whose changes are options come first. Variants that give nearly every case the same score, as some
+    thresholds do, are left out, since a function that fails without an error has such scores as well.
     """
     columns = [case.prediction for case in CASES], [case.references for case in CASES]
     scores: dict[tuple[_Changes, str], Sequence[float]] = {}
@@ -292,14 +293,14 @@ def _score_cases(size: int) -> Mapping[tuple[_Changes, str], Sequence[float]]:
         for changes in combinations(_CHANGES, size):
             each = [dict(change.items() - vars(variant).items()) for change in changes]
             fields = {field: value for change in each for field, value in change.items()}
-            if all(each) and len(fields) == sum(map(len, each)):  # each changes something, and none what another does
+            if all(each) and len(fields) == sum(map(len, each)):  # each changes something, and no two the same field
                 scores[tuple(sorted(fields.items())), name] = replace(variant, **fields).score(*columns)
     keys = sorted(scores, key=lambda key: not dict(key[0]).keys() <= _OPTIONS)
     return {key: own for key in keys if max(map((own := scores[key]).count, own)) < MOST_EQUAL * len(own)}
 
 
 class _Reading(NamedTuple):
-    """The results of a function, read as scores: places of cases, scores, and errors."""
+    """The results of a function, read as scores: the places of the cases, the scores and the errors."""
 
     rows: Sequence[tuple[int, float, str]]
     tolerance: float
@@ -373,7 +374,7 @@ def _count_digits(numbers: Sequence[float]) -> int:
 
 
 def _call(function: Callable[..., Any], keywords: Sequence[str], arguments: tuple[Any, Any]) -> tuple[float, str]:
-    """Call the function, and return its number and "", or NaN and its error."""
+    """Call the function. Returns its number and "", or NaN and its error."""
     try:
         return _read_number(function(**dict(zip(keywords, arguments))) if keywords else function(*arguments)), ""
     except (Exception, SystemExit) as error:
@@ -390,7 +391,7 @@ def _name_keywords(function: Callable[..., Any]) -> list[str]:
 
 
 def _read_number(result: Any) -> float:
-    """Read the number in a result: a number, a list or array with one item, or a dict or tuple that holds it."""
+    """Read the number from a result: a number, a list or array with one item, or a dict or tuple that contains it."""
     if hasattr(result, "tolist"):  # an array or a tensor
         result = result.tolist()
     if isinstance(result, Mapping):

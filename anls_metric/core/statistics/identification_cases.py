@@ -1,4 +1,4 @@
-"""Made-up cases on which variants differ from one another, and from functions that do not compute any variant."""
+"""Made-up cases on which variants differ from one another and from functions that do not compute any variant."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ GOLDEN_CASES = tuple(
     )
 )
 
-# Strings that only other normalizations make equal.
+# Strings that become equal only under normalizations that no variant applies.
 FOLDED_CASES = tuple(
     Case(prediction, (reference,))
     for prediction, reference in (
@@ -99,7 +99,7 @@ FOLDED_CASES = tuple(
     )
 )
 
-# Texts that other programs cut, strip or split before they compare them.
+# Strings that other programs cut, strip or split before they compare them.
 _HEAD = "a quick brown fox jumps over lazy dogs and runs " * 4
 CLEANED_CASES = tuple(
     Case(prediction, (reference,))
@@ -124,7 +124,7 @@ CLEANED_CASES = tuple(
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 """The thresholds at which each variant is tried."""
 
-# Similarities of each threshold, and on either side of it.
+# Similarities at each threshold and on either side of it.
 THRESHOLD_CASES = tuple(
     Case("b" * edits + "a" * (100 - edits), ("a" * 100,))
     for edits in sorted({round(100 * (1 - each)) + step for each in THRESHOLDS for step in (-1, 0, 1)} - {-1, 101})

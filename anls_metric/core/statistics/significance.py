@@ -1,8 +1,8 @@
-"""Computes how certain a score is, and whether one submission is better than another, given lists of scores.
+"""Computes how certain a score is and whether one submission is better than another, given lists of scores.
 
 Questions about one page or one document tend to be answered right or wrong together. They are a cluster, and the
 sampling unit is the cluster: an interval that ignores clusters is too narrow. A question without a cluster is its own
-cluster. Any order of the scores gives the same bits.
+cluster. The results are the same to the last bit in any order of the scores.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from anls_metric.core.scorer import mean
 CONFIDENCE = 0.95
 Floats = Sequence[float]
 Labels = Sequence[Hashable] | None
-"""The cluster of each score, None for a score that is its own cluster; None instead of a list for no clusters."""
+"""The cluster of each score, or None for a score that is its own cluster. None in place of the list means no clusters.
+"""
 
 # The largest number of sign patterns that a test tries by default.
 FLIPS = 10_000
 
 
 LEAST_P = 1 / (FLIPS + 1)
-"""The least p-value of random patterns. One that is as small is a bound: the true one may be smaller."""
+"""The smallest p-value that random patterns can yield. A p-value this small is a bound: the true one may be smaller."""
 
 
 class Interval(NamedTuple):
@@ -44,18 +45,20 @@ class Interval(NamedTuple):
 def interval(scores: Floats, clusters: Labels = None, confidence: float = CONFIDENCE) -> Interval:
     """Compute the confidence interval of a mean score.
 
-    It is an Agresti-Coull interval of the effective number of questions: as many independent questions, each right or
-    wrong, as would have the standard error of the mean. That error comes from leaving out each cluster in turn, and one
-    more cluster is taken in, whose questions are all answered alike: few clusters with mistakes say little about it.
+    It is an Agresti-Coull interval for the effective number of questions: the number of independent questions, each
+    right or wrong, whose mean would have the same standard error. That error is estimated by leaving out each cluster
+    in turn, and one more cluster is added whose questions are all answered alike, because a few clusters with mistakes
+    reveal little about the error.
 
     Args:
         scores: N scores from 0 to 1.
-        clusters: the cluster of each score, None for a score that is its own cluster. Without `clusters`, every score
-            is its own cluster.
+        clusters: the cluster of each score, or None for a score that is its own cluster. Without `clusters`, every
+            score is its own cluster.
         confidence: from 0 to 1.
 
     Returns:
-        An interval from 0 to 1 that holds the mean of all such questions in about 95 of 100 samples like this one.
+        An interval between 0 and 1 that contains the mean of all such questions in about 95 of 100 samples like this
+        one.
 
     Raises:
         ValueError: there are fewer than two clusters, a score is not a number from 0 to 1, the numbers of scores and
@@ -87,15 +90,15 @@ def interval(scores: Floats, clusters: Labels = None, confidence: float = CONFID
 
 
 def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interval | None:
-    """Compute, without checks, the 95% interval of a mean that lies between 0 and the largest possible mean.
+    """Compute the 95% interval, without checks, of a mean that lies between 0 and the largest possible mean.
 
     Args:
         scores: N scores.
         clusters: the cluster of each score, as in `interval`.
-        most: the largest possible mean. If it is not 1, the interval is the mean plus and minus t standard errors.
+        most: the largest possible mean. If it is not 1, the interval is the mean plus or minus t standard errors.
 
     Returns:
-        The interval; None for fewer than two clusters.
+        The interval, or None if there are fewer than two clusters.
 
     Raises:
         Nothing.
@@ -120,10 +123,10 @@ def ratio_interval(parts: Iterable[tuple[float, int]]) -> Interval | None:
     """Compute the 95% interval of a share whose parts come from documents, such as precision.
 
     Args:
-        parts: for each document what is counted, and of how many.
+        parts: for each document, the amount that is counted and the number of items that it is out of.
 
     Returns:
-        The interval, like that of a mean; None for fewer than two documents that have any.
+        The interval, computed as for a mean, or None if fewer than two documents have any items.
 
     Raises:
         Nothing.
@@ -143,7 +146,7 @@ def ratio_interval(parts: Iterable[tuple[float, int]]) -> Interval | None:
 def _find_interval(estimate: _Estimate, confidence: float) -> Interval:
     """Compute the interval of a mean score: see `interval`."""
     count, sums = estimate.size, estimate.sums
-    independent = estimate.mean * (1 - estimate.mean) / count  # the variance of as many right and wrong answers
+    independent = estimate.mean * (1 - estimate.mean) / count  # the variance of this many right and wrong answers
     alike = count / (estimate.freedom + 1)  # the design effect if all questions of a cluster are answered alike
     effect = estimate.variance / independent if independent else alike
     usual = 1.0 if estimate.mean > 0.5 else 0.0
@@ -157,7 +160,7 @@ def _find_interval(estimate: _Estimate, confidence: float) -> Interval:
 
 
 class _Estimate(NamedTuple):
-    """A mean of this many values in these clusters, its variance, and the degrees of freedom: one less than the
+    """The mean of ``size`` values in clusters, its variance and the degrees of freedom, which are one less than the
     effective number of clusters.
     """
 
@@ -168,7 +171,9 @@ class _Estimate(NamedTuple):
     freedom: float
 
     def t(self, confidence: float) -> float:
-        """The number of standard errors for a confidence. Clusters of very different sizes count as at least two."""
+        """Return the number of standard errors for a confidence. The effective number of clusters is taken to be at
+        least two, even if their sizes differ a lot.
+        """
         return student_t(confidence, max(self.freedom, 1.0))
 
 
@@ -176,7 +181,7 @@ _TOO_FEW = "an interval needs at least two clusters; a question without a cluste
 
 
 def _estimate_mean(values: Floats, sums: Sequence[Cluster]) -> _Estimate:
-    """Estimate the variance of a mean. ValueError: there are fewer than two clusters."""
+    """Estimate the variance of a mean. Raises ValueError if there are fewer than two clusters."""
     if sum(cluster.times for cluster in sums) < 2:
         raise ValueError(_TOO_FEW)
     return _estimate(mean(values), len(values), sums)
@@ -211,7 +216,7 @@ class Differences:
 
     @cached_property
     def sums(self) -> Mapping[Hashable, Cluster]:
-        """The sum and the number of the differences of each cluster."""
+        """The sum and the number of the differences in each cluster."""
         return _sum_named(self.values, self.clusters)
 
     @cached_property
@@ -237,10 +242,10 @@ class Differences:
         """Compute the confidence interval of the mean difference. Raises ValueError if there are fewer than two
         clusters.
 
-        It is the wider of two intervals, and excludes 0 exactly if `p_value` is below 1 - confidence. The first has the
-        differences that the test of `flip_test` does not reject. The second comes from Student's t; two questions are
-        taken in, of which each submission wins one, unless a difference can be of any size (Agresti and Min, "Simple
-        Improved Confidence Intervals for Comparing Matched Proportions", 2005).
+        It is the wider of two intervals and excludes 0 exactly if `p_value` is below 1 - confidence. The first consists
+        of the differences that the test in `flip_test` does not reject. The second comes from Student's t, with two
+        added questions, of which each submission wins one, unless a difference can be of any size (Agresti and Min,
+        "Simple Improved Confidence Intervals for Comparing Matched Proportions", 2005).
         """
         low, high = self._find_interval(confidence)
         return Interval(max(-self.most, low), min(self.most, high))
@@ -248,7 +253,7 @@ class Differences:
     @property
     def usual_interval(self) -> Interval | None:
         """The 95% confidence interval of the mean difference; None if there are fewer than two clusters, or too few to
-        limit a difference of any size.
+        limit a difference that can be of any size.
         """
         found = self.interval() if self.cluster_count > 1 else None
         return found if found and all(map(math.isfinite, found)) else None
@@ -263,14 +268,14 @@ class Differences:
             return self._intervals[confidence]
         shrunk, error, freedom = self._shrunk
         half, outside = student_t(confidence, freedom) * error, round(1 - confidence, 12)
-        # t may differ from its share in the last bit
+        # t may differ from its share of the distribution in the last bit
         zero = [0.0] if self.p_value() >= outside else []
         low, high = min([shrunk - half, *zero]), max([shrunk + half, *zero])
         found = self._intervals[confidence] = self._halves.widen(low, high, outside)
         return found
 
     def p_value(self, patterns: int | None = None) -> float:
-        """Compute the p-value of `paired_test`, which is the larger of those of the two intervals.
+        """Compute the p-value of `paired_test`, which is the larger of the p-values for the two intervals.
 
         Args:
             patterns: see `flip_test`.
@@ -287,8 +292,8 @@ class Differences:
         """Compute the share of sign patterns whose mean is at least as far from 0 as the observed one.
 
         Args:
-            patterns: the share is at least 1 / (patterns + 1); None takes `FLIPS`, the number of patterns that are
-                tried. If none of these is as far from 0, the share is at most Chernoff's bound.
+            patterns: the returned share is at least 1 / (patterns + 1); None takes `FLIPS`, the number of patterns that
+                are tried. If no pattern is as far from 0, the share is at most Chernoff's bound.
         """
         hits, tried = self._halves.hits, len(self._halves.totals)
         if self._halves.is_random:  # the observed signs are one more pattern
@@ -302,7 +307,7 @@ class Differences:
         return _draw_halves(self._sums)
 
     def without(self, cluster: Hashable) -> Differences:
-        """Leave out a cluster. The patterns of the others stay the same."""
+        """Leave out a cluster. The patterns for the other clusters stay the same."""
         clusters, sums, removed = self.clusters or (), [*self._sums], self.sums[cluster]
         rest = [name != cluster for name in clusters]
         left = Differences(list(compress(self.values, rest)), list(compress(clusters, rest)), self.most)
@@ -321,7 +326,7 @@ class Differences:
 
     @cached_property
     def _shrunk(self) -> tuple[float, float, float]:
-        """The mean with two more questions, its standard error, and the degrees of freedom."""
+        """The mean with two added questions, its standard error, and the degrees of freedom."""
         if self.cluster_count < 2:
             raise ValueError(_TOO_FEW)
         estimate = _estimate(self.mean, self.count, self._sums)
@@ -338,12 +343,12 @@ def differences(first: Floats, second: Floats, clusters: Labels = None) -> Diffe
 
     Args:
         first: the N scores of one submission.
-        second: the scores of the other one for the same questions in the same order.
+        second: the scores of the other submission for the same questions in the same order.
         clusters: the cluster of each question, as in `interval`.
 
     Returns:
-        The differences, second minus first, with `.mean` and `.interval()`, which is from -1 to 1 for scores from 0 to
-        1, and else has no limits.
+        The differences, second minus first, with `.mean` and `.interval()`. The interval lies between -1 and 1 if all
+        scores are from 0 to 1; otherwise, it has no limits.
 
     Raises:
         ValueError: the numbers of scores or clusters differ, or a score is not a finite number.
@@ -366,12 +371,13 @@ def paired_test(first: Floats, second: Floats, clusters: Labels = None) -> float
     much.
 
     If both are equally good, either could have given the other's answers to a cluster, so each difference could have
-    the other sign. The test tries all patterns of signs if there are at most 10,000, and otherwise 10,000 random ones,
-    which are the same each time. The p-value of Student's t is the second one, and the larger of the two counts.
+    the opposite sign. The test tries all patterns of signs if there are at most 10,000; otherwise, it tries 10,000
+    random ones, which are the same each time. A second p-value comes from Student's t, and the larger of the two is
+    returned.
 
     Args:
         first: the N scores of one submission.
-        second: the scores of the other one for the same questions in the same order.
+        second: the scores of the other submission for the same questions in the same order.
         clusters: the cluster of each question, as in `interval`.
 
     Returns:
@@ -401,22 +407,22 @@ def minimum_detectable_effect(
 ) -> float:
     """Compute the smallest difference that these questions can detect between two submissions.
 
-    A true difference of this size is detected in about 80 of 100 samples like this one. With a power of 0.5 it is half
+    A true difference of this size is detected in about 80 of 100 samples like this one. With a power of 0.5, it is half
     the width of the interval of the difference, and the interval of every smaller difference contains 0.
 
     Args:
         first: the N scores of one submission.
-        second: the scores of the other one for the same questions in the same order.
+        second: the scores of the other submission for the same questions in the same order.
         clusters: the cluster of each question, as in `interval`.
         confidence: from 0 to 1.
-        power: the share of samples in which the difference is to be detected, from 0.5.
+        power: the share of samples in which the difference is to be detected, 0.5 or more.
 
     Returns:
-        The difference, from 0.
+        The difference, 0 or more.
 
     Raises:
-        ValueError: as `differences`; there are fewer than two clusters; the confidence is outside [0, 1), or the power
-            outside [0.5, 1).
+        ValueError: as in `differences`; there are fewer than two clusters; the confidence is outside [0, 1); or the
+            power is outside [0.5, 1).
 
     Example:
         >>> first, second = [1.0, 0.0, 1.0, 1.0] * 25, [1.0, 1.0, 1.0, 0.0] * 25
@@ -431,15 +437,16 @@ def minimum_detectable_effect(
 
 
 def welch_bound(first: Floats, second: Floats, confidence: float = CONFIDENCE) -> float | None:
-    """Compute the difference of means up to which two lists of runs may be equal: t standard errors, as Welch's test.
+    """Compute the largest difference in means at which two lists of runs may still be equal: t standard errors, as in
+    Welch's test.
 
     Args:
         first: the score of each run of one submission.
-        second: those of the other one.
+        second: the same for the other submission.
         confidence: from 0 to 1.
 
     Returns:
-        The difference, from 0; None unless both have two runs or more.
+        The difference, 0 or more; None unless both have two or more runs.
 
     Raises:
         ValueError: the confidence is outside [0, 1).
@@ -465,13 +472,13 @@ def welch_bound(first: Floats, second: Floats, confidence: float = CONFIDENCE) -
 
 
 def holm(p_values: Floats) -> list[float]:
-    """Adjust the p-values of several tests, because some of many p-values are small just by chance.
+    """Adjust the p-values of several tests, because among many p-values some are small just by chance.
 
     Args:
         p_values: the p-values of the tests.
 
     Returns:
-        The adjusted p-values in the same order. If you call a difference significant where its adjusted p-value is at
+        The adjusted p-values in the same order. If you call a difference significant when its adjusted p-value is at
         most 0.05, the chance of one or more false alarms among all tests is at most 5%.
 
     Raises:
@@ -490,17 +497,17 @@ def holm(p_values: Floats) -> list[float]:
 def adjust_for_best(p_values: Floats) -> list[float]:
     """Adjust the p-values of comparisons with the best of several submissions, if it was chosen on the same questions.
 
-    The best is partly the luckiest. Holm's adjustment is for a baseline that was chosen before: with ten equally good
-    submissions, it calls one worse than the best in more than 8 of 100 families. Any pair could have been the best and
-    the worst, so the smallest p-value is multiplied by the number of all pairs, the next one by that of the pairs of
-    the submissions that are left.
+    The best is partly the luckiest. Holm's adjustment is for a baseline that was chosen beforehand: with ten equally
+    good submissions, it calls one worse than the best in more than 8 of 100 families. Any pair could have been the best
+    and the worst, so the smallest p-value is multiplied by the number of all pairs, and the next one by the number of
+    pairs among the remaining submissions.
 
     Args:
         p_values: the p-values of the best against each of the others.
 
     Returns:
-        The adjusted p-values in the same order. Of equally good submissions, one gets an adjusted p-value up to 0.05 in
-        at most 5 of 100 such families.
+        The adjusted p-values in the same order. If all submissions are equally good, at least one adjusted p-value is
+        0.05 or less in at most 5 of 100 such families.
 
     Raises:
         Nothing.
@@ -515,7 +522,7 @@ def adjust_for_best(p_values: Floats) -> list[float]:
 
 
 def _adjust(p_values: Floats, times: Iterable[int]) -> list[float]:
-    """Multiply the sorted p-values by these factors. No adjusted p-value is below that of a smaller p-value."""
+    """Multiply the sorted p-values by these factors. No p-value ends up below the adjusted value of a smaller one."""
     adjusted = [0.0] * len(p_values)
     least = 0.0
     for place, factor in zip(sorted(range(len(p_values)), key=p_values.__getitem__), times):
@@ -523,16 +530,16 @@ def _adjust(p_values: Floats, times: Iterable[int]) -> list[float]:
     return adjusted
 
 
-# Differences are scaled to whole numbers up to this, so that the sum of all fits into eight bytes.
+# Differences are scaled to whole numbers up to this one, so that the sum of all fits into eight bytes.
 _LARGEST = 2**29 - 1
 
 Row = tuple[int, int]
-"""The size and the difference of clusters."""
+"""The size of clusters and their difference."""
 
 BLOCKS, FIRST, FAR = 1_000, 2_000, 0.2
-"""More clusters than `BLOCKS` get their signs in so many random groups, which is equally valid and faster. Their test
-stops after the first patterns if the p-value is at least `FAR`, or if more patterns would find nothing (Besag and
-Clifford, "Sequential Monte Carlo p-values", 1991).
+"""If there are more clusters than `BLOCKS`, they get their signs in `BLOCKS` random groups, which is equally valid and
+faster. Their test stops after the first `FIRST` patterns if the p-value is at least `FAR` or if more patterns would
+find nothing (Besag and Clifford, "Sequential Monte Carlo p-values", 1991).
 """
 
 
@@ -545,8 +552,8 @@ class _Halves:
         blocks: the sums of the rows that have the same signs.
         unit: the difference that a whole number of 1 stands for.
         totals: for each pattern, the sum of the differences with a plus sign.
-        sizes: the sum of their sizes, likewise.
-        is_random: whether the patterns are random, and not all.
+        sizes: for each pattern, the sum of the sizes of these clusters.
+        is_random: whether the patterns are random ones rather than all.
     """
 
     rows: Sequence[Row]
@@ -563,29 +570,30 @@ class _Halves:
 
     @cached_property
     def hits(self) -> int:
-        """The number of patterns that are at least as far from 0 as the observed one, minus the rounding errors."""
+        """The number of patterns that are at least as far from 0 as the observed one, allowing for rounding errors."""
         whole, enough = self.whole, abs(self.whole) - len(self.rows)
         low, high = (whole - enough) // 2, -((-whole - enough) // 2)
         return len([total for total in self.totals if total <= low or total >= high])
 
     @cached_property
     def bound(self) -> float:
-        """Chernoff's bound of the share of such patterns."""
+        """Chernoff's bound on the share of such patterns."""
         return _bound_tail([abs(total) for _, total in self.blocks if total], abs(self.whole) - len(self.rows))
 
     def widen(self, low: float, high: float, outside: float) -> Interval:
-        """Widen an interval by the differences that the test does not reject, because this share of the patterns is as
-        far from them.
+        """Widen an interval by the differences that the test does not reject because at least the share ``outside`` of
+        the patterns is as far from them as the observed one.
 
-        A pattern is if the difference lies between the means of both halves of the questions (Hartigan, "Using
-        Subsample Values as Typical Values", 1969; Garthwaite, "Confidence Intervals from Randomization Tests", 1996).
-        The mean of all questions does, too, so the lower half of all these means are the lower ends.
+        A pattern is that far if the difference lies between the means of its two halves of the questions (Hartigan,
+        "Using Subsample Values as Typical Values", 1969; Garthwaite, "Confidence Intervals from Randomization Tests",
+        1996). The mean of all questions also lies between them, so the lower half of all these means are the lower
+        ends.
         """
         whole, count, unit = self.whole, sum(size for size, _ in self.blocks), self.unit
         halves = [(total, size) for total, size in zip(self.totals, self.sizes) if 0 < size < count]
         ends = [total / size * unit for total, size in halves]
         ends += [(whole - total) / (count - size) * unit for total, size in halves]
-        # A pattern with one half is as far from every difference, and so are the observed signs.
+        # A pattern with only one half is as far from every difference, and so are the observed signs.
         others = len(self.totals) - len(halves) + self.is_random
         enough = math.ceil(outside * (len(halves) + others) - 1e-9) - others
         if enough < 1:
@@ -655,7 +663,7 @@ def _sum_subsets(sizes: Iterable[int], start: int = 0) -> list[int]:
 
 @lru_cache(maxsize=256)
 def _draw_signs(chunk: int, patterns: int) -> bytes:
-    """Draw the signs of eight clusters for random patterns, which are the same for each test: a bit is 1 for a plus."""
+    """Draw the signs of eight clusters for random patterns, which are the same in every test. A bit of 1 means plus."""
     import random  # slow to import
 
     return random.Random(chunk).randbytes(patterns)
@@ -663,8 +671,9 @@ def _draw_signs(chunk: int, patterns: int) -> bytes:
 
 def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
     """Sum the sizes with a plus sign, for random patterns."""
-    # A byte has the signs of eight sizes, and a table of 256 entries holds their sums, from 0. One long integer holds
-    # the totals of all patterns, each as wide as the largest, so that one addition updates all of them.
+    # A byte holds the signs of eight sizes, and a table of 256 entries holds their sums, shifted to start at 0. One
+    # long integer holds the totals of all patterns, each as wide as the largest, so that one addition updates all of
+    # them.
     pluses, least = 0, sum(size for size in sizes if size < 0)
     width = max(1, (sum(map(abs, sizes)).bit_length() + 7) // 8)
     for start in range(0, len(sizes), 8):
@@ -690,9 +699,10 @@ def _sum_sizes(sizes: tuple[int, ...], patterns: int) -> Sequence[int]:
 
 
 def _bound_tail(sizes: Sequence[int], enough: int) -> float:
-    """Bound the probability that sizes with random signs add up to this much, on either side: Chernoff's bound.
+    """Compute Chernoff's bound on the probability that sizes with random signs add up to at least this much on either
+    side.
 
-    It holds for every exponent, so a few steps towards the best one are enough.
+    The bound holds for every exponent, so a few steps toward the best one are enough.
     """
     largest = max(sizes)
     shares, least = [size / largest for size in sizes], enough / largest
@@ -708,7 +718,7 @@ def _bound_tail(sizes: Sequence[int], enough: int) -> float:
 
 
 class Cluster(NamedTuple):
-    """The sum and the number of the scores of a cluster, and how many such clusters there are."""
+    """The sum and the number of the scores in a cluster, and how many such clusters there are."""
 
     total: float
     size: int
@@ -716,14 +726,14 @@ class Cluster(NamedTuple):
 
 
 def _sum_clusters(scores: Floats, clusters: Labels, named: Mapping[Hashable, Cluster] | None = None) -> list[Cluster]:
-    """Sum the scores of each cluster. Equal scores without a cluster are counted."""
+    """Sum the scores in each cluster. Equal scores without a cluster are counted together."""
     alone = scores if clusters is None else map(scores.__getitem__, _sort_places(tuple(clusters))[0])
     sums = _sum_named(scores, clusters) if named is None else named
     return [*(Cluster(score, 1, times) for score, times in Counter(alone).items()), *sums.values()]
 
 
 def _sum_named(scores: Floats, clusters: Labels) -> dict[Hashable, Cluster]:
-    """Sum the scores of each cluster that has a name."""
+    """Sum the scores in each cluster that has a name."""
     if clusters is None:
         return {}
     _, places, sizes = _sort_places(tuple(clusters))
@@ -734,8 +744,8 @@ def _sum_named(scores: Floats, clusters: Labels) -> dict[Hashable, Cluster]:
 
 @lru_cache(maxsize=2)
 def _sort_places(clusters: tuple[Hashable, ...]) -> tuple[Sequence[int], Sequence[int], Mapping[Hashable, int]]:
-    """Return the places without a cluster, those of one cluster after the other, and the sizes of these; once for all
-    sets of the same questions.
+    """Return the places without a cluster, the other places grouped by cluster, and the size of each cluster. The
+    result is cached for all sets of the same questions.
     """
     places: defaultdict[Hashable, list[int]] = defaultdict(list)
     for place, cluster in enumerate(clusters):
@@ -745,8 +755,8 @@ def _sort_places(clusters: tuple[Hashable, ...]) -> tuple[Sequence[int], Sequenc
 
 
 def _check_numbers(numbers: Sequence[float], what: str = "score", any_size: bool = False) -> None:
-    """Refuse values that are not numbers from 0 to 1 or, if any size is allowed, not finite. ValueError: it names the
-    first one.
+    """Raise ValueError, which names the first invalid value, unless all values are numbers from 0 to 1 or, if any size
+    is allowed, finite numbers.
     """
     if not isinstance(numbers, Iterable) or isinstance(numbers, str):
         raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
@@ -765,7 +775,7 @@ def _are_fractions(numbers: Sequence[float]) -> bool:
 
 
 def _check_length(values: Sized | None, what: str, scores: Sized) -> None:
-    """Refuse values that are not as many as the scores."""
+    """Raise ValueError unless there are as many values as scores."""
     if values is not None and len(values) != len(scores):
         raise ValueError(f"{len(scores):,} scores and {len(values):,} {what}: pass one of each per question")
 
@@ -774,7 +784,7 @@ def student_t(confidence: float, freedom: float) -> float:
     """Compute the t for which the given share of Student's t distribution lies between -t and t.
 
     Args:
-        confidence: the share, from 0 and under 1.
+        confidence: the share, at least 0 and below 1.
         freedom: the degrees of freedom, 1 or more.
 
     Raises:
@@ -798,7 +808,9 @@ def student_t(confidence: float, freedom: float) -> float:
 
 
 def _share_outside(t: float, freedom: float) -> float:
-    """Compute the share of Student's t distribution outside -t and t: the regularized incomplete beta function."""
+    """Compute the share of Student's t distribution that lies outside -t and t: the regularized incomplete beta
+    function.
+    """
     a, b = freedom / 2, 0.5
     square = t * t
     x, y = freedom / (freedom + square), square / (freedom + square)

@@ -13,9 +13,9 @@ class Forms(NamedTuple):
 
     Attributes:
         language: the language.
-        answers: whole answers, in lower case.
-        marks: every phrase contains one of these strings, which are searched first, since this takes less time.
-        phrases: regular expressions of phrases inside a sentence, in lower case and with one space between words.
+        answers: whole answers, in lowercase.
+        marks: strings of which every phrase contains one. They are searched for first, since this takes less time.
+        phrases: regular expressions for phrases inside a sentence, in lowercase with one space between words.
         sources: where people posted such forms.
     """
 
@@ -182,14 +182,16 @@ UNANSWERABLE: Mapping[str, tuple[Any, ...]] = {
     "answer_format": ("None",),  # MMLongBench-Doc
     "is_impossible": (True,),  # SQuAD 2.0
 }
-"""A field of a question -> the values that say that the question has no answer."""
+"""A field of a question -> the values that mean that the question has no answer."""
 
 _AROUND = " \t\r\n.。!！*_`'\"“”‘’「」『』()[]{}"
 _NOTHING = " \t\r\n[]{}()"
-"""What a program writes around nothing: an answer of these characters alone is empty."""
+"""What a program may write when there is no value, such as "[]": an answer of only these characters is empty."""
 
 _AMBIGUOUS = frozenset({"none", "null", "nan", "unknown", "unclear", "not found", "未知", "不明", "unbekannt"})
-"""Answers that a document can hold. In a gold file, only a flag says that such a question has no answer."""
+"""Answers that may be the text of a document. In a gold file, such a reference means that there is no answer only if a
+flag says so.
+"""
 
 
 def _clean(text: str) -> str:
@@ -213,13 +215,13 @@ def _compile_marks() -> re.Pattern[str]:
 
 
 def abstains(text: str, accepted: Iterable[str] = ()) -> bool:
-    """Whether an answer abstains: it is empty, or matches one of the table's phrases for declining to answer.
+    """Whether an answer abstains: it is empty or matches one of the table's phrases for declining to answer.
 
-    An accepted answer does not abstain, whatever its form, and neither does the letter of a choice.
+    An answer that equals a reference does not abstain, whatever its form, and neither does the letter of a choice.
 
     Args:
         text: the answer.
-        accepted: the accepted answers; none for a question that has no answer.
+        accepted: the references; none for a question that has no answer.
 
     Example:
         >>> abstains("The document does not mention it."), abstains("Not answerable"), abstains("")

@@ -1,4 +1,4 @@
-"""Explains a score by the distance to each reference, the edits, and a sentence."""
+"""Explains a score with the distance to each reference, the edits and a sentence."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Match(NamedTuple):
     """How a prediction compares with one reference.
 
     Attributes:
-        reference: the accepted answer, as given.
-        normalized_prediction: the string that is compared for the prediction.
-        normalized_reference: the string that is compared for the accepted answer.
+        reference: the reference, as given.
+        normalized_prediction: the prediction as it is compared.
+        normalized_reference: the reference as it is compared.
         distance: the Levenshtein distance between the normalized strings.
-        length: the length that the distance is divided by.
+        length: the length by which the distance is divided.
     """
 
     reference: str
@@ -75,12 +75,12 @@ class Explanation:
 
     Attributes:
         prediction: the answer, as given.
-        matches: how the answer compares with each accepted answer, in the order of the accepted answers.
-        winner: the index in ``matches`` of the closest accepted answer.
+        matches: how the answer compares with each reference, in the order of the references.
+        winner: the index of the closest reference in ``matches``.
         score: the score, from 0 to 1.
-        reason: "equal", "close enough", "under the threshold", "empty", or, where there is no threshold,
-            "nothing in common".
-        variant: the variant that gave the score, with the threshold and case of the call.
+        reason: "equal", "close enough", "under the threshold", "empty" or, if there is no threshold, "nothing in
+            common".
+        variant: the variant that computed the score, with the threshold and case of the call.
     """
 
     prediction: str
@@ -97,7 +97,7 @@ class Explanation:
 
     @property
     def normalized_prediction(self) -> str:
-        """The string that is compared for the answer."""
+        """The answer as it is compared."""
         return self.best.normalized_prediction
 
     @property
@@ -107,7 +107,7 @@ class Explanation:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the closest reference, which is normalized, too."""
+        """The steps from the normalized prediction to the closest reference, which is also normalized."""
         return self.best.edits
 
     @property
@@ -119,7 +119,7 @@ class Explanation:
         return self._put_into_words(NOTES)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the sentence, and the edits from the prediction to the closest reference."""
+        """Return what a notebook shows: the sentence and the edits from the prediction to the closest reference."""
         from html import escape  # slow to import
 
         shown = [
@@ -133,8 +133,8 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """A sentence that says why the answer has its score, in percent, for a page that shows the reference
-        beside it.
+        """A sentence that explains the answer's score, given as a percentage, for a page that shows the reference next
+        to the answer.
         """
         return self._put_into_words(SENTENCES, in_percent=True)
 
@@ -183,7 +183,7 @@ SENTENCES: Mapping[str, str] = {
 }
 """The reason for a score -> the sentence for a page."""
 
-# The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
+# The rule that keeps a similarity -> the words for a similarity that is kept and for one that is not.
 KEPT_WORDS: Mapping[str, tuple[str, str]] = {
     "similarity >= threshold": (", at least the threshold of {threshold}", " is below the threshold of {threshold}"),
     "similarity > threshold": (", above the threshold of {threshold}", " is not above the threshold of {threshold}"),
@@ -220,7 +220,7 @@ def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
 
 
 def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
-    """Score a prediction in plain steps, and explain the score. The texts must already have been checked."""
+    """Score a prediction in plain steps and explain the score. The strings must already have been checked."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     ratios = [match.ratio for match in matches]
     best = matches[winner := ratios.index(min(ratios))]

@@ -1,4 +1,4 @@
-"""The only loop that scores texts.
+"""The only loop that scores strings.
 
 `Kernel` holds what the loop needs from a variant, and its method `score_rows` is the loop. `explanation` computes the
 same scores in plain steps.
@@ -28,7 +28,7 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def split_into_words(text: str) -> list[str]:
-    """Split a text into words, leaving out ASCII punctuation and lower-case articles, as SQuAD does.
+    """Split a string into words, leaving out ASCII punctuation and lowercase articles, as SQuAD does.
 
     Example:
         >>> split_into_words("the Coca-Cola Company, Inc.")
@@ -37,7 +37,7 @@ def split_into_words(text: str) -> list[str]:
     return _ARTICLES.sub(" ", text.translate(_NO_PUNCTUATION)).split()
 
 
-# (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
+# (ignore_case, whitespace) -> the function that normalizes a string before the comparison.
 NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
     (True, "squeeze"): lambda text: " ".join(text.lower().split()),
     (True, "strip"): lambda text: text.lower().strip(),
@@ -49,7 +49,7 @@ NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
     (False, "words"): lambda text: " ".join(split_into_words(text)),
 }
 
-# Name of a length -> the length, computed from the raw and the normalized text. Upper-casing makes a few texts longer.
+# The name of a length -> the length, computed from the raw and the normalized string. Uppercasing makes some longer.
 LengthOf = Callable[[str, str], int]
 LENGTHS: Mapping[str, LengthOf] = {
     "normalized": lambda text, normalized: len(normalized),
@@ -60,8 +60,8 @@ LENGTHS: Mapping[str, LengthOf] = {
     "raw upper": lambda text, normalized: len(text.upper()),
 }
 
-# The rule that keeps a score -> a function of the threshold: the minimum similarity and the greatest distance / length
-# that keep a score.
+# The rule that keeps a score -> a function that maps the threshold to the smallest similarity and the largest
+# distance / length that keep a score.
 LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
     "similarity >= threshold": lambda threshold: (threshold, math.inf),
     "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
@@ -71,7 +71,7 @@ LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """The loop that scores texts, and what it needs from a variant."""
+    """The loop that scores strings and what it needs from a variant."""
 
     normalize: Callable[[str], str]
     prediction_length: LengthOf
@@ -79,7 +79,7 @@ class Kernel:
     low: float  # a score is kept at this similarity or above ...
     high: float  # ... and at this distance / length or below
     no_answers: Collection[str]  # normalized predictions that score 0
-    empty_equals_empty: bool  # whether two empty texts score 1 at any threshold
+    empty_equals_empty: bool  # whether two empty strings score 1 at any threshold
     all_or_nothing: bool  # whether every score above 0 becomes 1
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
@@ -94,7 +94,7 @@ class Kernel:
 
     @cached_property
     def limit(self) -> float:
-        """The limit above which no distance / length is kept, even after rounding."""
+        """A limit above which no distance / length is kept, even after rounding."""
         return min(self.high, 1.0 - self.low + 1e-9)
 
     def score(self, prediction: str, references: Sequence[str]) -> float:
@@ -103,21 +103,22 @@ class Kernel:
 
     @cached_property
     def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
-        """The function that scores rows, each with a prediction and its references. It scores each row before it reads
+        """The function that scores rows, each with a prediction and its references. It scores each row before reading
         the next.
 
-        It is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps. What it
-        needs from the kernel are local variables of a closure, because reading attributes would take a third longer.
+        It is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps. The
+        values it needs from the kernel are local variables in a closure, because reading attributes would take a third
+        longer.
         """
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
-        # Whether the functions of the kernel can be inlined: two calls a text would cost a fifth of the loop.
+        # Whether the functions of the kernel can be inlined: two calls per string would take a fifth of the time.
         measures_alike = measures_normalized and reference_length is prediction_length
         plain = normalize is NORMALIZERS[True, "squeeze"] and measures_alike and not no_answers
         bounded = measures_normalized and limit < 1
         equal, equal_empty = self.keep("a", "a", 0.0), self.keep("", "", 0.0)
-        raw_match = not no_answers and equal == equal_empty  # equal as they are, so equal once normalized
+        raw_match = not no_answers and equal == equal_empty  # strings that are equal as given are equal once normalized
         distance, far, long, all_or_nothing = Levenshtein.distance, math.inf, LONG, self.all_or_nothing
 
         def score_rows(rows: Iterable[tuple[str, Sequence[str]]]) -> Iterator[float]:
@@ -167,12 +168,12 @@ class Kernel:
         return score_rows
 
 
-# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
+# How many rows are checked and then scored at a time. So few stay in the processor's cache between the two steps.
 CHUNK = 1024
 
 
 def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
-    """Score each row of two columns of any kind. Raises ValueError, with the row named by `row_name`, if a row cannot
+    """Score each row of two columns of any kind. Raises ValueError, which names the row by `row_name`, if a row cannot
     be scored.
     """
     predictions, references = pair_columns(predictions, references)
@@ -184,17 +185,17 @@ def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: R
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
-    """Whether the beginning of a prediction shows that the prediction scores 0 with any continuation.
+    """Whether the beginning of a prediction shows that the prediction scores 0 whatever follows.
 
-    Let p be the length of the normalized prediction, and r the greatest length of a reference. At least p - r
+    Let p be the length of the normalized prediction, and r the greatest length of any reference. At least p - r
     characters must be deleted. If p > r, the distance is divided by p, so distance / length is at least 1 - r / p. This
     exceeds the limit, above which no score is kept, as soon as p > r / (1 - limit).
 
     p is at least the length of the normalized beginning: case changes character by character, and what normalizing
-    squeezes, strips or cuts at the end of the beginning can only become part of the text when more text follows. Only
-    the beginning of an article, such as "th", would go: at most two characters and a space.
+    squeezes, strips or cuts at the end of the beginning can only become part of the string when more text follows. Only
+    an incomplete article, such as "th", could disappear: at most two characters and a space.
     """
-    # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
+    # Changing the case turns a character into at most three, and an ASCII character into one. The other steps of
     # normalizing only remove characters.
     longest = max(map(len, references)) * (1 if "".join(references).isascii() else 3)
     enough = int(longest / (1 - kernel.limit)) + 5

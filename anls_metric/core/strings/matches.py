@@ -1,4 +1,4 @@
-"""Finds the answers that equal a reference, and those that contain one."""
+"""Finds the answers that equal a reference and those that contain one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ References = Sequence[Sequence[Any]]
 
 
 class Matches(NamedTuple):
-    """Which answers match a reference after the normalization of the scorer, with one list for each kind of match.
+    """Which answers match a reference after the scorer's normalization, in one list for each kind of match.
 
     Attributes:
         exact: whether the answer equals a reference.
-        contains: whether it contains one as whole words, or equals it.
+        contains: whether the answer contains a reference as whole words, or equals it.
     """
 
     exact: list[bool]
@@ -23,7 +23,7 @@ class Matches(NamedTuple):
 
 
 NormalizedPair = tuple[str, Sequence[str]]
-"""An answer and its references, normalized; the answer is "" if the scorer treats it as none."""
+"""An answer and its references, normalized; the answer is "" if the scorer treats it as no answer."""
 
 
 def normalize_wrong(
@@ -53,7 +53,7 @@ def find_matches(
     scorer: Scorer,
     normalized: Sequence[NormalizedPair] | None = None,
 ) -> Matches:
-    """Find which answers equal a reference, and which contain one. What `normalize_wrong` returned can be passed on.
+    """Find which answers equal a reference and which contain one. The result of `normalize_wrong` can be passed in.
 
     Example:
         >>> from anls_metric import get_variant
@@ -64,7 +64,7 @@ def find_matches(
     matches = Matches([True] * len(scores), [True] * len(scores))
     for place, (text, texts) in enumerate(pairs):
         if texts or predictions[place] is None:
-            # The texts of {"a": 1} and {"A": 1} are equal, the values are not.
+            # The strings of {"a": 1} and {"A": 1} are equal, but the values are not.
             exact = scores[place] > 0.0 and text in texts and not scorer.reads_json
             matches.exact[place] = exact and predictions[place] is not None
             matches.contains[place] = exact or contains_any(text, texts)

@@ -1,4 +1,4 @@
-"""Defines a table of metrics for strings besides ANLS.
+"""Defines a table of metrics for strings other than ANLS.
 
 Each row names its source; tests compare it with a published implementation.
 """
@@ -29,17 +29,17 @@ class Metric(NamedTuple):
     """A metric: a row of `METRICS`.
 
     Attributes:
-        name: the name, wherever it is shown.
+        name: the name under which the metric is chosen and shown.
         meaning: what it measures, in one line.
         source: the definition.
         compute: computes the value of each answer from the predictions (None for no answer), their references, their
-            scores, and the scorer.
+            scores and the scorer.
         most: the largest value.
         lower_is_better: whether 0 is the best value.
-        count_errors: for the rate of a corpus: counts the errors of each answer, and what they are divided by, while
-            `compute` returns the rate of each answer.
+        count_errors: for the rate of a whole corpus: counts the errors of each answer and the units they are divided
+            by, while `compute` returns the rate of each answer.
         least_references: how many references an answer needs to score 1.
-        describe: says how the references of a set are measured, "" for as usual.
+        describe: describes how the references of a set are measured; "" if as usual.
 
     Example:
         >>> from anls_metric import get_variant
@@ -58,7 +58,7 @@ class Metric(NamedTuple):
     describe: Callable[[References], str] = _describe_nothing
 
     def average(self, *answers: Any) -> float:
-        """Compute the value of a set, given what `compute` takes."""
+        """Compute the value of a set, given the arguments of `compute`."""
         return (
             mean(self.compute(*answers))
             if self.count_errors is None
@@ -71,7 +71,7 @@ def _divide(errors: float, length: float) -> float:
 
 
 def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metric]:
-    """Find metrics by name, each once. Names among the others are valid, but are left out.
+    """Find metrics by name, each once. Names in ``others`` are valid but are left out of the result.
 
     Raises:
         ValueError: there is no such metric.
@@ -96,18 +96,18 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u
 
 @cache
 def _compile_unspaced() -> re.Pattern[str]:
-    """Compile the pattern of such a letter, which takes longer than most imports."""
+    """Compile the pattern for such a letter, which takes longer than most imports."""
     return re.compile(f"[{_UNSPACED}]")
 
 
 @cache
 def _compile_token() -> re.Pattern[str]:
-    """Compile the pattern of a word, or of such a letter."""
+    """Compile the pattern for a word or for such a letter."""
     return re.compile(f"[{_UNSPACED}]|[^\\W{_UNSPACED}]+")
 
 
 def score_f1(prediction: str, reference: str) -> float:
-    """Compute the F1 of the words of two texts. Two texts without words score 1, as in SQuAD 2.0.
+    """Compute the F1 of the words in two strings. Two strings without words score 1, as in SQuAD 2.0.
 
     In scripts without spaces between words, each character is a word.
 
@@ -136,13 +136,13 @@ def score_cer(prediction: str, reference: str) -> float:
 
 
 def count_characters(prediction: str, reference: str) -> tuple[int, int]:
-    """Count the wrong characters of a text, and the characters of its reference."""
+    """Count the wrong characters in a string and the characters in its reference."""
     prediction, reference = prediction.strip(), reference.strip()
     return Levenshtein.distance(prediction, reference), len(reference)
 
 
 def count_words(prediction: str, reference: str) -> tuple[int, int]:
-    """Count the wrong words of a text, and the words of its reference.
+    """Count the wrong words in a string and the words in its reference.
 
     Example:
         >>> count_words("the cold drink", "a cold drink of Cola")
@@ -153,7 +153,8 @@ def count_words(prediction: str, reference: str) -> tuple[int, int]:
 
 
 def is_relaxed_match(prediction: str, reference: str) -> bool:
-    """Whether a number is within 5% of the accepted number or, for any other text, whether it is equal except for case.
+    """Whether a number is within 5% of the reference or, for any other string, whether it equals the reference except
+    for case.
 
     Example:
         >>> is_relaxed_match("104", "100"), is_relaxed_match("5%", "0.05"), is_relaxed_match("Yes", "yes")
@@ -182,7 +183,7 @@ def _take_best(
     references: References,
     *_: Any,
 ) -> list[float]:
-    """Measure answers against the reference that is best for them."""
+    """Measure each answer against the reference that is best for it."""
     return [
         of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
         for prediction, texts in zip(predictions, references)
@@ -193,7 +194,7 @@ _Count = Callable[[str, str], tuple[int, int]]
 
 
 def _count_all(count: _Count, predictions: Sequence[Any], references: References, *_: Any) -> list[tuple[int, int]]:
-    """Count the errors against the reference with the lowest rate; without an answer, all of it is wrong."""
+    """Count the errors against the reference with the lowest rate. Without an answer, the whole reference is wrong."""
     found = []
     for prediction, texts in zip(predictions, references):
         counts = [count("" if prediction is None else prediction, text) for text in texts]
@@ -217,7 +218,7 @@ def _describe_tokens(references: References) -> str:
 
 
 def _list_rates(meaning: str, count: _Count) -> Iterator[Metric]:
-    """Yield the error rate of a corpus, and the mean of those of the texts."""
+    """Yield the metrics for the error rate of a whole corpus and for the mean of the error rates of its strings."""
     rates = partial(_take_best, partial(_compute_rate, count), min, 1.0)
     source = "jiwer, https://github.com/jitsi/jiwer"
     short, kind = meaning[0] + "er", f"{meaning} error rate, the lowest over the references; 0 is best; it can exceed 1"

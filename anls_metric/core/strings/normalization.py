@@ -1,6 +1,6 @@
-"""Normalizes both sides of an answer before a variant compares them, using a table of rows that users choose by name.
+"""Normalizes answers and references before a variant compares them, using a table of rows that users choose by name.
 
-No variant does any of this by itself. A chosen row is part of the signature.
+No variant does any of this by default. A chosen row is part of the signature.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from anls_metric.core.checks import describe_unknown
 
 
 class Normalization(NamedTuple):
-    """A way to write a string: a row of `NORMALIZATIONS`.
+    """A way to normalize strings: a row of `NORMALIZATIONS`.
 
     Attributes:
         name: the name of the row.
         meaning: what it does, in one line.
         apply: normalizes a string.
-        of_ascii: whether it changes strings of ASCII, too.
-        of_keys: whether it changes the keys of objects, and not the strings.
+        of_ascii: whether it also changes ASCII strings.
+        of_keys: whether it changes the keys of objects instead of the strings.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Normalization(NamedTuple):
 
 
 def _compose(text: str) -> str:
-    import unicodedata  # a megabyte of tables, which most runs do not need
+    import unicodedata  # a megabyte of tables that most runs do not need
 
     return unicodedata.normalize("NFC", text)
 
@@ -92,7 +92,7 @@ NORMALIZATIONS: Mapping[str, Normalization] = {
 
 @cache
 def normalizer(names: str) -> Callable[[str], str]:
-    """Return the function that normalizes a string by rows of `NORMALIZATIONS`.
+    """Return the function that normalizes a string with rows of `NORMALIZATIONS`.
 
     Args:
         names: the names of the rows, separated by commas; "" for none, which returns `str`.
@@ -119,10 +119,10 @@ def normalizer(names: str) -> Callable[[str], str]:
 
 
 def sort_rows(names: str | Iterable[str], of_values: bool = True) -> str:
-    """Return names of rows, in a list or separated by commas, in the order of the table, each once.
+    """Return names of rows, given in a list or separated by commas, in the order of the table and without duplicates.
 
     Raises:
-        ValueError: there is no such row, or it is one for lists and nested values, and ``of_values`` is false.
+        ValueError: there is no such row, or ``of_values`` is false and the row is for lists and nested values.
     """
     rows = _find_rows(names if isinstance(names, str) else ",".join(names))
     for row in rows:
@@ -132,7 +132,7 @@ def sort_rows(names: str | Iterable[str], of_values: bool = True) -> str:
 
 
 def prepare(kernel: Any, names: str) -> Any:
-    """Return the kernel of a variant that normalizes each string first, so that lengths are those of this string."""
+    """Return a kernel that first normalizes each string, so that lengths are those of the normalized string."""
     change = normalizer(names)
 
     def change_first(compute: Callable[..., Any]) -> Callable[..., Any]:

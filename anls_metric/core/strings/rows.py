@@ -1,4 +1,4 @@
-"""Checks columns and rows before they are scored. Its errors name the row."""
+"""Checks columns and rows before they are scored. Errors name the row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def as_text(value: object, what: str) -> str:
 
     Args:
         value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
-        what: what to call the value in an error.
+        what: what to call the value in an error message.
 
     Returns:
         A plain string.
@@ -54,15 +54,15 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     """Return the references of one row, or raise an error if they are not strings.
 
     Args:
-        value: one string, or one or more strings in a list, tuple, set, numpy array, ... The strings of a set come
-            out sorted, because a set has no order.
-        what: what to call the value in an error.
+        value: one string, or one or more strings in a list, tuple, set, numpy array, etc. The strings of a set are
+            sorted, because a set has no order.
+        what: what to call the value in an error message.
 
     Returns:
         A tuple of one or more strings.
 
     Raises:
-        ValueError: there are no answers, or an item is not a string; the error shows the item and says what to do.
+        ValueError: there are no references, or an item is not a string; the error shows the item and says what to do.
 
     Example:
         >>> as_references("Coca Cola", "references"), as_references({"b", "a"}, "references")
@@ -80,15 +80,15 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
 
 
-# The methods by which the column of a library becomes a list, the first one first.
+# The methods that convert a library's column to a list, in order of preference.
 COLUMN_METHODS = ("to_pylist", "tolist", "to_list")
 
-# The methods by which a lazy table or column gets its rows, the first one first.
+# The methods that fetch the rows of a lazy table or column, in order of preference.
 LAZY_METHODS = ("compute", "collect")
 
 
 def has_stream(data: Any) -> bool:
-    """Whether data are an Arrow stream. Looks at the class, because an object may claim to have every attribute."""
+    """Whether data is an Arrow stream. The class is checked, because an object may claim to have every attribute."""
     return hasattr(type(data), "__arrow_c_stream__")
 
 
@@ -108,7 +108,7 @@ def read_stream(data: Any, what: str) -> Any:
 
 
 def get_columns(table: Any, first: str, second: str) -> tuple[Any, Any]:
-    """Get two columns of a table. Raises KeyError if it lacks one of them, and ValueError if the table is lazy."""
+    """Get two columns of a table. Raises KeyError if the table lacks one of them and ValueError if it is lazy."""
     call = find_lazy_call(table)
     if call:
         raise ValueError(f"the batch is a lazy {type(table).__name__}: call {call} first")
@@ -122,16 +122,16 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
     """Convert a column of any kind to a list.
 
     Args:
-        column: a list, a tuple, an iterator, a column of numpy, pandas, polars, datasets or pyarrow, or a table with
-            one column.
-        what: what to call the column in an error.
-        advice: what the error tells the caller to do if this is not a column.
+        column: a list, a tuple, an iterator, a numpy, pandas, polars, datasets or pyarrow column, or a table with one
+            column.
+        what: what to call the column in an error message.
+        advice: what the error tells the caller to do if the value is not a column.
 
     Returns:
         A list of the items; a list is returned unchanged.
 
     Raises:
-        ValueError: this is not a column; the error says what to do.
+        ValueError: the value is not a column; the error says what to do.
 
     Example:
         >>> as_column(iter("ab"), "predictions")
@@ -164,13 +164,13 @@ def check_columns(
     predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
     """Return N predictions and their references as lists of strings. Raises ValueError, which names the column or row,
-    if one is bad.
+    if one is invalid.
     """
     return check_rows(*pair_columns(predictions, references), row_name)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of equal length. Raises ValueError if a column is bad or the lengths
+    """Convert two columns of any kind to lists of equal length. Raises ValueError if a column is invalid or the lengths
     differ.
     """
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
@@ -187,7 +187,7 @@ def check_rows(
     predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
     """Return rows, counted from ``first``, as strings and lists of strings. Raises ValueError, which names the row, if
-    one is bad.
+    one is invalid.
     """
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
@@ -218,7 +218,7 @@ def _looks_like_list(text: str) -> bool:
 
 
 def are_strings(values: Iterable[Any]) -> bool:
-    """Whether all values are strings. The fastest way to find out is to join them."""
+    """Whether all values are strings. Joining them is the fastest way to find out."""
     try:
         "".join(values)
     except TypeError:
@@ -227,8 +227,8 @@ def are_strings(values: Iterable[Any]) -> bool:
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the pairs of a stream, and check each when it is read. Raises ValueError, which names the row, if one is
-    bad.
+    """Yield the pairs of a stream, checking each one when it is read. Raises ValueError, which names the row, if one is
+    invalid.
     """
     for row, pair in enumerate(rows):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:

@@ -1,4 +1,4 @@
-"""The public functions for strings. They score one answer, columns, streams and batches, and explain a score."""
+"""The public functions for strings, which score one answer, columns, streams or batches and explain a score."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = [
 
 
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    """Get the kernel of a variant. ValueError: as `get_variant`."""
+    """Get the kernel of a variant. Raises ValueError as `get_variant` does."""
     try:
         return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)
-    except TypeError:  # a list, for example, which `get_variant` refuses
+    except TypeError:  # a list, for example, which `get_variant` rejects
         return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
 @lru_cache(maxsize=256, typed=True)
 def _find_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None, changes: int) -> Kernel:
-    """Get a kernel, and keep it until the next change of the registered names."""
+    """Get a kernel and cache it until the registered names change."""
     return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
@@ -44,18 +44,18 @@ def anls_score(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> float:
-    """Score one answer by its similarity to the closest reference, or as 0 if this is below the threshold.
+    """Score one answer by its similarity to the closest reference, or as 0 if the similarity is below the threshold.
 
     Args:
         prediction: the answer to score.
-        gold_labels: the accepted answers, one or more; a bare string is one accepted answer.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+        gold_labels: the references, one or more; a bare string is one reference.
+        threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`.
 
     Returns:
         The score, from 0 to 1.
 
     Raises:
-        ValueError: a value that is not a string, no accepted answers, an unknown variant, a threshold
+        ValueError: a value is not a string, there are no references, the variant is unknown, or the threshold is
             outside [0, 1].
 
     Example:
@@ -84,9 +84,9 @@ def anls_scores(
     Args:
         predictions: N answers, as a list, tuple, iterator, numpy array, a column of a pandas, datasets or pyarrow
             table, or a table with one column, such as a DuckDB relation.
-        references: the accepted answers of each question, in the same order: N lists of strings, or N strings
-            if each question has one accepted answer.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+        references: the references of each question, in the same order: N lists of strings, or N strings if each
+            question has one reference.
+        threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`.
 
     Returns:
         N scores from 0 to 1.
@@ -116,16 +116,16 @@ def iter_anls_scores(
     """Score each row of a stream as `anls_scores` does, in constant memory.
 
     Args:
-        rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+        rows: pairs of an answer and its references, for example from a generator that reads a file.
+        threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`.
 
     Returns:
-        An iterator over the scores, from 0 to 1. It yields each score before it reads the next row, and `mean` accepts
-        it.
+        An iterator over the scores, from 0 to 1. It yields each score before it reads the next row and can be passed to
+        `mean`.
 
     Raises:
-        ValueError: as `anls_scores`. Bad options are refused at once. A bad row is refused when it is read, after the
-            scores of the rows before it; the error names it by its number in the stream.
+        ValueError: as in `anls_scores`. Invalid options are rejected at once. An invalid row is rejected when it is
+            read, after the scores of the rows before it; the error gives its number in the stream.
 
     Example:
         >>> rows = (("CocaCola", ["Coca Cola"]) for _ in range(1000))
@@ -146,25 +146,26 @@ def anls_batch(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> dict[str, list[float]]:
-    """Compute the column of scores for a batch, for engines that split a dataset, such as `datasets`, Ray Data and
-    Spark.
+    """Compute the column of scores for a batch, for use in engines that split a dataset, such as `datasets`, Ray Data
+    and Spark.
 
     Args:
-        batch: columns by name, as a dict, a data frame, or any stream of Arrow: a pyarrow table or record batch, a
-            DuckDB relation, a Spark 4 frame.
-        indices: the row numbers that error messages show; ``Dataset.map(..., with_indices=True)`` passes those of
-            the whole dataset.
-        prediction_column: the name of the column of answers.
-        references_column: the name of the column of accepted answers.
-        score_column: the name of the column of scores.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+        batch: columns by name, as a dict, a data frame, or any Arrow stream: a pyarrow table or record batch, a DuckDB
+            relation, a Spark 4 frame.
+        indices: the row numbers to show in error messages; ``Dataset.map(..., with_indices=True)`` passes those in the
+            whole dataset.
+        prediction_column: the name of the column with the answers.
+        references_column: the name of the column with the references.
+        score_column: the name of the column for the scores.
+        threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`.
 
     Returns:
-        ``{score_column: scores}``: the same bits as `anls_scores` of the whole dataset; [] for an empty batch. polars
-        takes a list as one cell, so make a column of it: ``frame.with_columns(polars.Series("anls", scores))``.
+        ``{score_column: scores}``, with exactly the scores that `anls_scores` returns for the whole dataset; [] for an
+        empty batch. Because polars treats a list as one cell, turn it into a column with
+        ``frame.with_columns(polars.Series("anls", scores))``.
 
     Raises:
-        ValueError: as `anls_scores`; or the batch is a single row, because ``batched=True`` is missing.
+        ValueError: as in `anls_scores`; or the batch is a single row, because ``batched=True`` is missing.
         KeyError: the batch does not have the column; data frames of some libraries raise their own error.
 
     Example:
@@ -193,15 +194,14 @@ def normalized_levenshtein_similarity(
     Args:
         prediction: the first string.
         reference: the second string.
-        variant, ignore_case: the variant that normalizes the strings and measures their lengths, as `get_variant` takes
-            them.
+        variant, ignore_case: the variant that normalizes the strings and measures their lengths, as in `get_variant`.
 
     Returns:
         1 for strings that are equal once normalized, 0 for strings that share nothing. The similarity can be below 0
-        for variants that divide by the length of the string as given, if lower-casing made the string longer.
+        for variants that divide by the length of the string as given, if lowercasing makes the string longer.
 
     Raises:
-        ValueError: a value that is not a string, an unknown variant.
+        ValueError: a value is not a string, or the variant is unknown.
 
     Example:
         >>> normalized_levenshtein_similarity("The Coca", "Coca Cola")
@@ -222,18 +222,18 @@ def explain(
 ) -> Explanation:
     """Explain a score, with the distance, length, similarity and edits for every reference.
 
-    The score is computed in plain steps, as the definition says; `anls_score` gives the same bits.
+    The score is computed in plain steps that follow the definition; `anls_score` returns exactly the same number.
 
     Args:
         prediction: the answer.
-        references: the accepted answers, one or more; a bare string is one accepted answer.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+        references: the references, one or more; a bare string is one reference.
+        threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`.
 
     Returns:
         An `Explanation`.
 
     Raises:
-        ValueError: a value that is not a string, no accepted answers, an unknown variant, a threshold
+        ValueError: a value is not a string, there are no references, the variant is unknown, or the threshold is
             outside [0, 1].
 
     Example:

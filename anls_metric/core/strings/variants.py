@@ -1,4 +1,4 @@
-"""The variants of ANLS, in a table whose rows say how strings are compared, and the signature of a score."""
+"""The variants of ANLS, in a table whose rows define how strings are compared, and the signature of a score."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Length = Literal["normalized", "normalized upper", "stripped", "stripped upper",
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
 _NORMALIZATION = "anls_metric.core.strings.normalization", "normalize"
-# The fields of a variant that take one of a few values.
+# The fields of a variant that accept only certain values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "whitespace": get_args(Whitespace),
     "prediction_length": get_args(Length),
@@ -40,30 +40,31 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 
 @dataclass(frozen=True)
 class Variant(Scorer):
-    """One way to compute ANLS: a row of the table `VARIANTS`. `signature` names it.
+    """One way to compute ANLS: a row of the table `VARIANTS`. Its `signature` identifies it.
 
     Args:
         name: the name of the variant.
         meaning: the special feature of the variant, in one line.
         source: the program or paper that computes it.
-        ignore_case: whether strings are lower-cased.
-        whitespace: ``"squeeze"`` strips and turns every run of whitespace into one space, ``"strip"``
-            only strips, ``"keep"`` changes nothing, ``"words"`` also removes ASCII punctuation and the articles.
-        ignored_ending: characters that are cut from the end of a string after its whitespace was changed.
-        prediction_length: which length of the prediction counts: "raw" is the length of the string as given, "stripped"
-            without whitespace around it, and "normalized" that of the string that is compared; "raw upper",
-            "stripped upper" and "normalized upper" are the lengths in upper case. The distance is divided by the larger
-            of ``prediction_length`` and ``reference_length``.
-        reference_length: the length of the reference, as ``prediction_length``.
-        kept: the condition under which a similarity counts; it becomes 0 otherwise: "similarity >= threshold",
+        ignore_case: whether strings are lowercased.
+        whitespace: ``"squeeze"`` strips the string and turns every run of whitespace into one space, ``"strip"`` only
+            strips it, ``"keep"`` changes nothing, and ``"words"`` squeezes and also removes ASCII punctuation and
+            articles.
+        ignored_ending: characters that are cut from the end of a string after its whitespace has been normalized.
+        prediction_length: which length of the prediction is used: "raw" is the length of the string as given,
+            "stripped" the length without surrounding whitespace, and "normalized" the length of the string that is
+            compared; "raw upper", "stripped upper" and "normalized upper" are these lengths in uppercase. The distance
+            is divided by the larger of ``prediction_length`` and ``reference_length``.
+        reference_length: which length of the reference is used, as for ``prediction_length``.
+        kept: the condition under which a similarity is kept rather than set to 0: "similarity >= threshold",
             "similarity > threshold" or "distance / length < threshold".
-        threshold: the default threshold, from 0 to 1: of the similarity or of distance / length, as
-            ``kept`` says.
+        threshold: the default threshold, from 0 to 1, for the similarity or for distance / length, depending on
+            ``kept``.
         no_answers: normalized predictions that score 0 against anything.
         empty_equals_empty: whether an empty prediction scores 1 against an empty reference at any threshold.
         all_or_nothing: whether every score above 0 becomes 1.
-        aliases: other implementations that give the same numbers, accepted as names.
-        normalize: names of `NORMALIZATIONS`, comma-separated, that are applied to both sides first; "" for none.
+        aliases: other implementations that produce the same numbers; their names are accepted as well.
+        normalize: names from `NORMALIZATIONS`, comma-separated, to apply to both strings first; "" for none.
 
     Raises:
         ValueError: a field has a value that is not allowed.
@@ -93,7 +94,7 @@ class Variant(Scorer):
     aliases: tuple[str, ...] = ()
     normalize: str = ""
 
-    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class rather than a field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -102,13 +103,13 @@ class Variant(Scorer):
         if self.normalize:
             rows = import_from_package(*_NORMALIZATION).sort_rows(self.normalize, of_values=False)
             object.__setattr__(self, "normalize", rows)
-        if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
+        if not isinstance(self.no_answers, tuple):  # in a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
+        """Check both columns and return them as lists. Raises ValueError, which names the row, if a row cannot be
         scored.
         """
         return check_columns(predictions, references, row_name)
@@ -141,8 +142,8 @@ class Variant(Scorer):
 
     @property
     def minimum_similarity(self) -> float:
-        """The similarity that an answer must reach, or exceed, to score. ``kept`` says whether reaching it is
-        enough.
+        """The similarity that an answer must reach or exceed to score above 0. Whether reaching it is enough depends on
+        ``kept``.
         """
         low, high = LIMITS[self.kept](self.threshold)
         return max(low, 1 - high)
@@ -153,7 +154,7 @@ class Variant(Scorer):
         return explain_texts(*texts, self, compile_kernel(self))
 
     def signature(self, extract: str = "") -> str:
-        """Return the signature of this variant, as described in the function `signature`."""
+        """Return the signature of this variant, as described for the function `signature`."""
         default = VARIANTS.get(self.name, VARIANTS["standard"])
         shown = [
             f"{field}:{getattr(self, field)}"
@@ -182,7 +183,7 @@ def compile_kernel(variant: Variant) -> Kernel:
     return kernel
 
 
-# Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
+# Fields that several programs share: the strings and their lengths as given, or the lengths in uppercase.
 _AS_GIVEN: dict[str, Any] = {"whitespace": "keep", "prediction_length": "raw", "reference_length": "raw"}
 _UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": "raw upper"}
 
@@ -388,7 +389,7 @@ VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for va
 NAMES: Mapping[str, Variant] = {name: variant for variant in _TABLE for name in (variant.name, *variant.aliases)}
 """The variants by name and by alias."""
 
-# The fields that decide the score; the other fields describe the variant.
+# The fields that determine the score; the other fields describe the variant.
 _SCORING_FIELDS = [
     field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
 ]
@@ -402,22 +403,22 @@ def get_variant(
     Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
 
     The similarity is compared with the threshold in floating point, as 1 - distance / length. The published programs do
-    the same, so their scores are reproduced to the bit at every threshold. An exact tie counts, if the variant says so,
-    at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters have the similarity
-    0.19999999999999996, which the threshold 0.2 does not keep. If a program has a fixed threshold, its variant compares
-    other thresholds in the same way. The variants that compare distance / length never count a tie.
+    the same, so their scores are reproduced exactly at every threshold. If the variant keeps exact ties, it does so
+    reliably at 0.25, 0.5 and 0.75. At other thresholds, rounding may decide: 4 edits on 5 characters yield the
+    similarity 0.19999999999999996, which the threshold 0.2 does not keep. If a program has a fixed threshold, its
+    variant compares other thresholds in the same way. The variants that compare distance / length never keep a tie.
 
     Args:
         variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
-        threshold: from 0 to 1: the minimum similarity that is kept, or the distance / length below which a similarity
-            is kept, as the variant says; None takes the threshold of the variant, which is 0.5 for most.
-        ignore_case: whether strings are lower-cased; None does as the variant does.
+        threshold: from 0 to 1: depending on the variant, the smallest similarity that is kept or the distance / length
+            below which a similarity is kept; None takes the variant's threshold, which is 0.5 for most.
+        ignore_case: whether strings are lowercased; None follows the variant.
 
     Returns:
         A `Variant`. Every function with the argument ``variant`` accepts it in place of a name.
 
     Raises:
-        ValueError: an unknown variant, a threshold that is not a number from 0 to 1, an ``ignore_case`` that is neither
+        ValueError: the variant is unknown, the threshold is not a number from 0 to 1, or ``ignore_case`` is neither
             True nor False.
 
     Example:
@@ -439,7 +440,7 @@ def get_variant(
 
 
 def _describe_other(name: str) -> str:
-    """Describe a name that is not a variant for strings: what to call for another metric, or a similar name."""
+    """Describe a name that is not a string variant, with what to call for another metric or else a similar name."""
     scorer = SCORERS.get(name)
     if scorer is None:
         return describe_unknown_scorer(name)
@@ -454,19 +455,19 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Describe in a short string how a score was computed. Print the string beside the score, and report it with the
+    """Return a short string that describes how a score was computed. Print it next to the score and report it with the
     score.
 
     Args:
-        variant, threshold, ignore_case: as `get_variant` takes them.
-        extract: the names of the rules that extracted the answers from the output of a model, "" for none.
+        variant, threshold, ignore_case: as in `get_variant`.
+        extract: the names of the rules that extracted the answers from a model's output; "" for none.
 
     Returns:
         ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|extract:RULES|vVERSION``, with every field that differs from
         the named variant. The version is that of the scores, `SCORES_VERSION`.
 
     Raises:
-        ValueError: an unknown variant, a threshold outside [0, 1].
+        ValueError: the variant is unknown, or the threshold is outside [0, 1].
 
     Example:
         >>> signature()

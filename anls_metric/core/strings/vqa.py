@@ -1,4 +1,4 @@
-"""Computes the accuracy of VQA, TextVQA and their relatives, whose questions have the answers of ten people."""
+"""Computes the accuracy used by VQA, TextVQA and related benchmarks, whose questions come with ten people's answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _PERIOD = re.compile(r"\.(?!\d)")
 _MOST_PERIODS = 32  # the official program passes a flag of this value as the count
 _NUMBER_WITH_COMMA = re.compile(r"\d,\d")
 
-# Each contraction, and after "=" the words that become it, if they are not the contraction without apostrophes.
+# Each contraction, followed after "=" by the words that become it unless this is just the contraction without
+# apostrophes.
 _CONTRACTIONS = """
 ain't aren't can't could've couldn't couldn't've=couldn'tve,couldnt've didn't doesn't don't hadn't
 hadn't've=hadnt've,hadn'tve hasn't haven't he'd he'd've=hed've,he'dve he's how'd how'll how's
@@ -37,10 +38,10 @@ _FORMS = {
 
 
 def score_vqa(prediction: str, references: Sequence[str]) -> float:
-    """Compute the VQA accuracy of an answer: the mean, over the references, of min(n / 3, 1), where n of the other
-    references match.
+    """Compute the VQA accuracy of an answer: the mean, over the references, of min(n / 3, 1), where n is how many of
+    the other references match.
 
-    Texts are only normalized if the references differ. With fewer than four references, no answer scores 1.
+    Strings are only normalized if the references differ. With fewer than four references, no answer can score 1.
 
     Example:
         >>> score_vqa("The Stop!", ["stop"] * 4 + ["halt"] * 6), score_vqa("stop", ["stop"] * 2 + ["halt"] * 8)
@@ -52,13 +53,13 @@ def score_vqa(prediction: str, references: Sequence[str]) -> float:
     if len({*texts}) > 1:
         answer, *texts = map(_normalize_for_vqa, (answer, *texts))
     matches, total = texts.count(answer), 0.0
-    for text in texts:  # in this order, as the sum is rounded
+    for text in texts:  # in this order, since the sum is rounded
         total += min(1.0, (matches - (text == answer)) / 3)
     return total / len(texts)
 
 
 def _normalize_for_vqa(text: str) -> str:
-    """Remove punctuation and articles, and write numbers and contractions alike."""
+    """Remove punctuation and articles, and normalize numbers and contractions."""
     joins = _NUMBER_WITH_COMMA.search(text) is not None
     cleaned = text
     for sign in _VQA_PUNCTUATION:

@@ -1,23 +1,23 @@
 """ANLS* and ANLSL, the scores for answers that are lists or nested values, as in invoices, forms and tables.
 
-A value is a text, a number, a bool, None, or a list or dict of values. In a reference, a tuple holds alternatives. Each
-leaf is scored as a text (variant "standard"). Dicts are compared key by key. List items are matched one to one, in the
-best order. ANLS* is the sum of the leaf scores divided by the number of leaves. ANLSL does the same for two lists of
-texts, with the rule of the leaderboard (variant "rrc").
+A value is a string, a number, a bool, None, or a list or dict of values. In a reference, a tuple holds alternatives.
+Each leaf is scored as a string (variant "standard"). Dicts are compared key by key. List items are matched one to one,
+in the best order. ANLS* is the sum of the leaf scores divided by the number of leaves. ANLSL does the same for two
+lists of strings, by the leaderboard's rule (variant "rrc").
 
-Both reproduce the published programs to the bit: anls_star 1.0.1, and DUDE's script, with munkres 1.1.4. Where several
-orders of a list are equally good, the search order of munkres decides, so another version of munkres gives other
-scores. From Python 3.12 on, the originals add floats differently and may differ in the last bit. This package adds them
-as older versions did, on every version of Python.
+Both reproduce the published programs exactly: anls_star 1.0.1 and DUDE's script, with munkres 1.1.4. If several orders
+of a list are equally good, the search order of munkres decides, so another version of munkres may produce different
+scores. From Python 3.12 on, the originals add floats differently and may differ in the last bit. On every version of
+Python, this package adds them as older versions did.
 
 The modules, from the ground up; each imports only modules above it:
 
-* `row_scores`: the score of a row, and how floats are added;
+* `row_scores`: the score of a row and how floats are added;
 * `matching`: the assignment algorithm of munkres 1.1.4;
-* `trees`, `lists`: values as trees, and how they compare;
-* `tree_builder`: builds trees from values, and refuses what cannot be scored;
+* `trees`, `lists`: values as trees and how they compare;
+* `tree_builder`: builds trees from values and rejects those that cannot be scored;
 * `list_scores`: matches lists of strings for ANLSL;
-* `leaves`: lists leaves with what became of each: right, close, wrong, missed, invented or blank;
+* `leaves`: lists leaves with the outcome of each: right, close, wrong, missed, invented or blank;
 * `star_explanation`: explains a score;
 * `value_variants`: ANLS* and ANLSL as variants, with their options;
 * `value_scores`: the public functions;

@@ -1,7 +1,7 @@
-"""Lists the leaves of a compared value, and whether each is right, close, wrong, missed, invented or blank.
+"""Lists the leaves of a compared value and whether each is right, close, wrong, missed, invented or blank.
 
-Every leaf that ANLS* divides by is listed once. A part of a value without a counterpart, or with one of another kind,
-stands for each leaf inside it; for one, if it contains none.
+Every leaf that is counted in the divisor of ANLS* is listed once. A part of a value that has no counterpart, or one of
+another kind, stands for each leaf inside it, or for one leaf if it contains none.
 """
 
 from __future__ import annotations
@@ -16,33 +16,35 @@ from anls_metric.core.values.trees import NOTHING, Dict, Node, Nothing, OneOf, P
 
 LeafOutcome = Literal["right", "close", "wrong", "missed", "invented", "blank"]
 LEAF_OUTCOMES: tuple[LeafOutcome, ...] = get_args(LeafOutcome)
-"""What can become of a leaf.
+"""The possible outcomes of a leaf.
 
-* right: it scores 1, and has a value;
+* right: it scores 1 and has a value;
 * close: it scores more than 0 and less than 1;
-* wrong: it scores 0, and both sides have a value;
-* missed: it scores 0, and the prediction has no value;
+* wrong: it scores 0 and both sides have a value;
+* missed: it scores 0 and the prediction has no value;
 * invented: it scores 0, and the reference has no value, or lacks the key or item;
-* blank: it scores 1, and has no value: it is None, a missing key, a text of spaces, [] or {}.
+* blank: it scores 1 and has no value: it is None, a missing key, a string of only spaces, [] or {}.
 """
 
 Keys = tuple[Any, ...]
 """The keys that lead to a leaf from the root. Lists add none."""
 
 _Places = tuple[tuple[int, Any, Any], ...]
-"""Where lists lead to a leaf: the number of keys before, the index in the reference, and that in the prediction."""
+"""The places in lists on the way to a leaf: for each, the number of keys before it, the index in the reference and the
+index in the prediction.
+"""
 
 
 class ScoredLeaf(NamedTuple):
-    """A leaf of a value, and its outcome.
+    """A leaf of a value and its outcome.
 
     Attributes:
         outcome: one of `LEAF_OUTCOMES`.
         score: the score, from 0 to 1.
-        prediction: the predicted value; None for none.
-        reference: the accepted value, of several alternatives the chosen one; None for none.
-        keys: the keys that lead to it.
-        places: the places in lists that lead to it, for `path`.
+        prediction: the predicted value; None if there is none.
+        reference: the accepted value, or the chosen one of several alternatives; None if there is none.
+        keys: the keys that lead to the leaf.
+        places: the places in lists that lead to the leaf, for `path`.
         is_predicted: whether the prediction has a value or None at this place.
     """
 
@@ -65,14 +67,14 @@ class ScoredLeaf(NamedTuple):
         return "".join(steps).removeprefix(".")
 
 
-_make_leaf: Callable[[tuple[Any, ...]], ScoredLeaf] = partial(tuple.__new__, ScoredLeaf)  # in half of the time
+_make_leaf: Callable[[tuple[Any, ...]], ScoredLeaf] = partial(tuple.__new__, ScoredLeaf)  # takes half the time
 
 
 def list_leaves(pair: Pair, terms: Terms) -> list[ScoredLeaf]:
     """List the leaves of a compared value.
 
     Args:
-        pair: the value, compared.
+        pair: the compared value.
         terms: the options of the comparison.
 
     Example:
@@ -93,8 +95,8 @@ def list_leaves(pair: Pair, terms: Terms) -> list[ScoredLeaf]:
 
 
 def miss_leaves(leaves: Sequence[ScoredLeaf]) -> list[ScoredLeaf]:
-    """List the leaves of a question without an answer, given those of the answer []. All are missed, and there is at
-    least one.
+    """List the leaves of a question without an answer, given the leaves for the answer []. All are missed, and there is
+    at least one.
     """
     found = leaves or [ScoredLeaf("missed", 0.0, None, None)]
     return [leaf._replace(outcome="missed", score=0.0, prediction=None, is_predicted=False) for leaf in found]
@@ -136,23 +138,25 @@ def _visit(pair: Pair, terms: Terms, leaves: list[ScoredLeaf], keys: Keys, place
 
 
 def _list_unlike(pair: Pair, keys: Keys, places: _Places, is_predicted: bool) -> list[ScoredLeaf]:
-    """List the leaves of two values of which one is nothing, or only one is a list or dict: they score 0."""
+    """List the leaves of two values, which all score 0 because one value is nothing or only one is a list or dict."""
     reference, prediction, length = pair.reference, pair.prediction, pair.length
     if type(reference) is Nothing or (_is_blank(reference) and not _is_blank(prediction)):
         return list(_spread("invented", prediction, length, keys, places, True))
-    is_predicted = is_predicted and type(reference) is Scalar  # no leaf inside a list or dict is
+    is_predicted = is_predicted and type(reference) is Scalar  # no leaf inside a list or dict is predicted
     if _is_blank(prediction):
         leaves = _spread("missed", reference, length, keys, places, is_predicted)
         return [leaf._replace(prediction=prediction.value) for leaf in leaves]
     wrong = list(_spread("wrong", reference, max(1, reference.size), keys, places, is_predicted))
-    invented = list(_spread("invented", prediction, length, keys, places, True))  # those above the number of the wrong
+    invented = list(_spread("invented", prediction, length, keys, places, True))  # those beyond the wrong ones
     return [*(leaf._replace(prediction=prediction.value) for leaf in wrong), *invented[len(wrong) :]][:length]
 
 
 def _spread(
     outcome: LeafOutcome, node: Node, length: int, keys: Keys, places: _Places, is_predicted: bool
 ) -> Iterator[ScoredLeaf]:
-    """Yield as many leaves as a part of a value counts for: those inside it, or the part itself if it has none."""
+    """Yield as many leaves as a part of a value counts for: the leaves inside it, or the part itself if it contains
+    none.
+    """
     inside = list(_list_inside(node, keys, places)) or [(node.value, keys, places)] * length
     for value, own_keys, own_places in inside[:length]:
         prediction, reference = (value, None) if outcome == "invented" else (None, value)
@@ -160,7 +164,9 @@ def _spread(
 
 
 def _list_inside(node: Any, keys: Keys, places: _Places) -> Iterator[tuple[Any, Keys, _Places]]:
-    """List the leaves inside a node, each with what leads to it; of several alternatives, those of the largest."""
+    """List the leaves inside a node, each with the keys and places that lead to it. Of several alternatives, the
+    largest is listed.
+    """
     if type(node) is OneOf:
         yield from _list_inside(max(node.options, key=lambda option: option.size), keys, places)
     elif type(node) is List:
@@ -174,5 +180,5 @@ def _list_inside(node: Any, keys: Keys, places: _Places) -> Iterator[tuple[Any, 
 
 
 def _is_blank(node: Node) -> bool:
-    """Whether a node has no value; texts of spaces, [] and {} have none either."""
+    """Whether a node has no value, which includes strings of only spaces, [] and {}."""
     return node.text == "" or (node.text is None and not node.value)

@@ -17,7 +17,7 @@ from anls_metric.core.values.trees import Node, Pair, Scalar, Terms
 
 
 class TextList(List):
-    """A list of texts. Its items are matched by their scores under `rrc`."""
+    """A list of strings. Its items are matched by their scores under the variant `rrc`."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ class TextList(List):
 
 
 def build_lists(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
-    """Build the lists of strings of both sides. Raises ValueError, which names the side, if a side contains anything
+    """Build the lists of strings for both sides. Raises ValueError, which names the side, if a side contains anything
     else.
     """
     accepted = as_references(unwrap(reference), name_side("references", row))
@@ -50,8 +50,8 @@ def build_lists(prediction: Any, reference: Any, row: str = "") -> tuple[Node, N
 
 
 def add_as_numpy(numbers: Sequence[float]) -> float:
-    """Add floats in the order of `numpy.sum`, which DUDE's script calls: in eight partial sums, and in halves above 128
-    items.
+    """Add floats in the same order as `numpy.sum`, which DUDE's script calls: in eight partial sums and, above 128
+    items, in halves.
     """
     if len(numbers) > 128:
         half = len(numbers) // 2 // 8 * 8

@@ -1,4 +1,4 @@
-"""Compares lists in any order: each item with the item that it is matched to."""
+"""Compares lists in any order: each item with the item to which it is matched."""
 
 from __future__ import annotations
 

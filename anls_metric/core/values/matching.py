@@ -1,8 +1,9 @@
 """Matches lists one to one with the algorithm of munkres 1.1.4, which was used to compute the published scores.
 
-Among equally good matchings, munkres chooses one by the order in which it looks for zeros, and in which it adds and
-subtracts floats. So another version of munkres gives other scores for nested values. munkres is by Brian M. Clapper
-(Apache-2.0, https://software.clapper.org/munkres/). This is a new implementation that names its six steps.
+Among equally good matchings, the choice of munkres depends on the order in which it looks for zeros and in which it
+adds and subtracts floats, so another version of munkres may produce different scores for nested values. munkres is by
+Brian M. Clapper (Apache-2.0, https://software.clapper.org/munkres/). This is a new implementation that names its six
+steps.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ Matrix = list[list[float]]  # a row for each item of the reference, a column for
 
 
 def match(weights: Sequence[Sequence[float]]) -> list[Place]:
-    """Assign a different column to each row, so that the sum of the weights is as high as possible.
+    """Assign a different column to each row so that the sum of the weights is as high as possible.
 
     Args:
         weights: a table with at least one row and one column.
@@ -49,9 +50,9 @@ def match(weights: Sequence[Sequence[float]]) -> list[Place]:
 
 
 def _make_costs(weights: Sequence[Sequence[float]], size: int) -> tuple[Matrix, list[int]]:
-    """Step 1: make a square table of costs from the weights, and subtract from each row its least cost.
+    """Step 1: make a square table of costs from the weights and subtract from each row its lowest cost.
 
-    Also returns the columns with cost 0 of each row, as bits.
+    Also returns the columns with cost 0 in each row, as bits.
     """
     most, padding = max(map(max, weights)), [0.0] * (size - len(weights[0]))
     costs = []
@@ -74,12 +75,14 @@ def _find_zeros(costs: list[float]) -> int:
 def _find_prime_without_star(
     costs: Matrix, zeros: list[int], star_in_row: list[int], uncovered: int
 ) -> tuple[int, int, list[int]]:
-    """Steps 4 and 6: prime zeros until one has no star in its row. Returns its place, and the prime of each row."""
+    """Steps 4 and 6: prime zeros until one has no star in its row. Returns the place of this zero and the prime of each
+    row.
+    """
     size = len(costs)
     primes, covered = [-1] * size, [False] * size
     start = column = 0
     while True:
-        # munkres searches from its last place on, around the table. It takes the first row with an open zero, and the
+        # munkres searches from its last place on, wrapping around. It takes the first row with an open zero and the
         # last open zero in that row.
         for row in (*range(start, size), *range(start)):
             if zeros[row] & uncovered and not covered[row]:
@@ -99,7 +102,7 @@ def _find_prime_without_star(
 
 
 def _reduce_costs(costs: Matrix, zeros: list[int], covered: list[bool], uncovered: int) -> None:
-    """Step 6: add the least uncovered cost to covered rows, and subtract it from uncovered columns."""
+    """Step 6: add the lowest uncovered cost to covered rows and subtract it from uncovered columns."""
     columns = [column for column in range(len(costs)) if uncovered >> column & 1]
     open_rows = [row for row, is_covered in zip(costs, covered) if not is_covered]
     least = min([min([row[column] for column in columns]) for row in open_rows])

@@ -1,7 +1,7 @@
 """The score of a row of values.
 
 Floats are added one after the other, as `sum` did before Python 3.12. Newer versions of `sum` compensate for rounding,
-so they differ in the last bit.
+so their results may differ in the last bit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class RowScore(float):
     Args:
         scores: the scores of the leaves. Leaves that score 0 may be left out.
         length: the number of leaves.
-        leaves: all leaves, with what became of each, if they were asked for.
+        leaves: all leaves with their outcomes, if they were asked for.
 
     Example:
         >>> row = RowScore([1.0, 1.0], 4)

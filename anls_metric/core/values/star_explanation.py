@@ -1,4 +1,4 @@
-"""Explains the score of a value by its leaves and their edits, the scores of its keys, and the value as a tree."""
+"""Explains the score of a value with its leaves and their edits, the scores of its keys, and the value as a tree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAMES: Mapping[type, str] = {
 
 @dataclass(frozen=True)
 class KeyScore:
-    """The score of a key over all places where the key occurs.
+    """The score of a key, averaged over all places where the key occurs.
 
     Attributes:
         score: the mean score of the values of the key.
@@ -53,16 +53,16 @@ class Leaf:
     """A leaf, or a part of a value that has no counterpart on the other side, with the reason for its score.
 
     Attributes:
-        kind: "text", if texts are compared; "no answer", if none is expected and none is given; "answer to nothing", if
-            none is expected; "missing" or "extra", if the other side has nothing; "another kind", if only one side is a
-            list or dict.
+        kind: "text" if strings are compared; "no answer" if none is expected and none is given; "answer to nothing" if
+            one is given but none is expected; "missing" or "extra" if the other side has nothing; "another kind" if
+            only one side is a list or dict.
         prediction_path: the path of the leaf in the prediction, like ``items[2].price``; None if it is missing there.
         reference_path: the path of the leaf in the reference; None if it is missing there.
-        prediction: the predicted value; None for none.
-        reference: the accepted value, of several alternatives the chosen one; None for none.
+        prediction: the predicted value; None if there is none.
+        reference: the accepted value, or the chosen one of several alternatives; None if there is none.
         score: the score, from 0 to 1.
-        length: the number of leaves that it stands for.
-        text: how the texts compare; None if no texts are compared.
+        length: the number of leaves for which it stands.
+        text: how the strings compare; None if no strings are compared.
     """
 
     kind: Kind
@@ -81,7 +81,7 @@ class Leaf:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The edits from the predicted text to the accepted text, both normalized, or () if no texts are compared."""
+        """The edits from the predicted to the accepted string, both normalized, or () if no strings are compared."""
         return () if self.text is None else self.text.best.edits
 
     @property
@@ -95,7 +95,7 @@ class Leaf:
 
     @property
     def sentence(self) -> str:
-        """A sentence that gives the reason for the score, in percent, for a page that shows both values."""
+        """A sentence that explains the score, given as a percentage, for a page that shows both values."""
         return self.text.sentence if self.text else f"{self.note}."
 
     def __str__(self) -> str:
@@ -104,12 +104,13 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Branch:
-    """A node in the tree of an explanation: a value, and the values inside it.
+    """A node in the tree of an explanation: a value and the values inside it.
 
     Attributes:
-        name: the step from the parent, ``.price`` or ``[2]``, by its index in the prediction; "" for the root.
-        prediction: the predicted value; None for none.
-        reference: the accepted value, of several alternatives the chosen one; None for none.
+        name: the step from the parent, such as ``.price`` or, with the index in the prediction, ``[2]``; "" for the
+            root.
+        prediction: the predicted value; None if there is none.
+        reference: the accepted value, or the chosen one of several alternatives; None if there is none.
         score: the score of this value, from 0 to 1.
         length: the number of leaves.
         children: the values inside this value; () for a leaf.
@@ -134,7 +135,7 @@ class Branch:
 
     @property
     def sentence(self) -> str:
-        """A sentence that gives the reason for the score, in percent, for a page that shows the values beside it."""
+        """A sentence that explains the score, given as a percentage, for a page that shows the values next to it."""
         return self.leaf.sentence if self.leaf else f"{_summarize(self, format_percent)}."
 
 
@@ -156,14 +157,14 @@ class StarExplanation:
 
     Attributes:
         prediction: the value, as given.
-        reference: the reference, as given; for a tuple of one value, that value.
+        reference: the reference, as given, or the single value if it is a tuple of one.
         score: the score, from 0 to 1.
-        length: the number of leaves, by which the sum of their scores is divided.
-        closest: the accepted value that is closest to the prediction, with the chosen alternatives, and with lists in
+        length: the number of leaves by which the sum of their scores is divided.
+        closest: the accepted value that is closest to the prediction, with the chosen alternatives and with lists in
             the order of the prediction.
-        key_scores: the score of each key of a dict, by its name.
+        key_scores: the score of each key of a dict, by key name.
         tree: the value as a tree, with a score at each branch and leaf.
-        variant: the variant that gave the score.
+        variant: the variant that computed the score.
     """
 
     prediction: Any
@@ -187,14 +188,14 @@ class StarExplanation:
 
     @property
     def sentence(self) -> str:
-        """A sentence that says why the value has its score, in percent, for a page."""
+        """A sentence that explains the value's score, given as a percentage, for a page."""
         return self.tree.sentence
 
     def __str__(self) -> str:
         return _summarize(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the sentence, and a line for each leaf that does not score 1."""
+        """Return what a notebook shows: the sentence and a line for each leaf that does not score 1."""
         from html import escape  # slow to import
 
         lines = [f"<li>{escape(str(leaf))}</li>" for leaf in self.leaves if leaf.score < 1]
@@ -231,7 +232,7 @@ def score_keys(pairs: Iterable[Pair], terms: Terms) -> dict[str, KeyScore]:
 
 
 def _iterate_keys(pair: Pair, terms: Terms) -> Iterator[tuple[str, Pair]]:
-    """Yield the keys of a dict, or of the dicts in a list, with their pairs."""
+    """Yield the keys of a dict or of the dicts in a list, each with its pair."""
     for part in _iterate_parts(pair, terms):
         if isinstance(pair.reference, List):
             yield from _iterate_keys(part.pair, terms)
@@ -240,7 +241,7 @@ def _iterate_keys(pair: Pair, terms: Terms) -> Iterator[tuple[str, Pair]]:
 
 
 def build_branch(pair: Pair, terms: Terms, name: str = "", here: str | None = "", there: str | None = "") -> Branch:
-    """Build the tree of a pair and of all the pairs inside it.
+    """Build the tree for a pair and all the pairs inside it.
 
     Args:
         pair: a reference compared with a prediction.
@@ -285,7 +286,9 @@ def _find_kind(pair: Pair, here: str | None, there: str | None) -> Kind:
 
 
 class _Part(NamedTuple):
-    """A pair inside a pair of lists or dicts, with the steps that lead to it: None where the value is missing."""
+    """A pair inside a pair of lists or dicts, with the step that leads to it on each side, or None if it is missing
+    there.
+    """
 
     key: Any  # of a dict
     here: str | None  # in the prediction
@@ -299,7 +302,7 @@ def _has_parts(pair: Pair) -> bool:
 
 
 def _iterate_parts(pair: Pair, terms: Terms) -> Iterator[_Part]:
-    """Yield the parts in the order of the prediction for lists, and of the reference for dicts."""
+    """Yield the parts, in the order of the prediction for lists and of the reference for dicts."""
     reference: Any = pair.reference
     prediction: Any = pair.prediction
     if not _has_parts(pair):

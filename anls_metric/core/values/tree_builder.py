@@ -1,4 +1,4 @@
-"""Builds trees from values. Refuses what cannot be scored, and names its place in the value."""
+"""Builds trees from values. If a part cannot be scored, the error names its place in the value."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from anls_metric.core.strings.rows import are_strings
 from anls_metric.core.values.lists import List
 from anls_metric.core.values.trees import NOTHING, Dict, Node, OneOf, Scalar
 
-# Deeper than any document. A level of lists takes six of the 1000 calls that Python allows.
+# Deeper than any document. Each level of lists takes six of the 1000 nested calls that Python allows.
 _DEEPEST = 100
 
-# The kinds of values that cannot be scored -> what to do about them. The first kind that fits counts.
+# The kinds of values that cannot be scored -> what to do about them. The first kind that fits is used.
 _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (lambda value: isinstance(value, (bytes, bytearray)), "decode the bytes first"),
     (lambda value: isinstance(value, (set, frozenset)), "pass a list"),
@@ -29,7 +29,7 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
-    """Build the trees of both sides. Raises ValueError, which says what it is and where, if a part cannot be scored."""
+    """Build the trees of both sides. If a part cannot be scored, raises ValueError, which says what it is and where."""
     predicted = _build_tree(prediction, "prediction", row)
     reference = unwrap(reference)
     is_list = isinstance(reference, (list, tuple)) and reference
@@ -39,7 +39,7 @@ def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, N
 
 
 def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> Node:
-    """Build the tree of a value. `path` holds the steps that lead to it: indices of lists, and keys in a tuple each."""
+    """Build the tree of a value. `path` holds the steps that lead to it: list indices and keys, each key in a tuple."""
     if type(value) is str:
         return Scalar(value)
     if len(path) > _DEEPEST:
@@ -56,7 +56,7 @@ def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> 
     elif value is None:
         return NOTHING
     elif isinstance(value, float):
-        return Scalar(float(value))  # a numpy float compares as an array does
+        return Scalar(float(value))  # a numpy float compares as arrays do
     elif isinstance(value, (str, int)):
         return Scalar(value)
     else:
@@ -66,13 +66,13 @@ def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> 
 
 
 def drop_keys(value: Any, paths: Collection[str], before: str = "", depth: int = 0) -> Any:
-    """Copy a value without the keys at these paths, to which lists add nothing.
+    """Copy a value without the keys at the given paths. Lists add nothing to a path.
 
     Example:
         >>> drop_keys({"total": 5, "tokens": 7, "items": [{"name": "tea", "score": 0.5}]}, ("tokens", "items.score"))
         {'total': 5, 'items': [{'name': 'tea'}]}
     """
-    if depth > _DEEPEST:  # which is refused when its tree is built
+    if depth > _DEEPEST:  # which is rejected when its tree is built
         return value
     if isinstance(value, dict):
         named = [(f"{before}{key}", key, item) for key, item in value.items()]
@@ -83,7 +83,7 @@ def drop_keys(value: Any, paths: Collection[str], before: str = "", depth: int =
 
 
 def unwrap(reference: Any) -> Any:
-    """Replace a tuple of one value with the value itself, because both mean the same."""
+    """Replace a tuple of one value with the value itself, because both mean the same thing."""
     while isinstance(reference, tuple) and len(reference) == 1:
         reference = reference[0]
     return reference
@@ -103,7 +103,7 @@ def name_key(key: Any) -> str:
 
 
 def _name_part(whole: str, path: Sequence[Any]) -> str:
-    """Name a part of a value for an error, by the keys and indices that lead to it."""
+    """Name a part of a value in an error message by the keys and indices that lead to it."""
     if not path:
         return whole
     steps = [f"[{step}]" if isinstance(step, int) else name_key(step[0]) for step in path]

@@ -1,4 +1,4 @@
-"""Values as trees: defines the kinds of nodes, and how a node of the reference compares with one of the prediction."""
+"""Values as trees: defines the kinds of nodes and how a node in the reference compares with one in the prediction."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Terms(NamedTuple):
     """The options of a comparison."""
 
     threshold: float  # a leaf with a similarity below it scores 0
-    none_key_length: int  # how many leaves a predicted key without a value counts, if the reference has no such key
-    variant: str  # the variant that scores two texts
+    none_key_length: int  # how many leaves a predicted key without a value counts as if the reference lacks it
+    variant: str  # the variant that scores two strings
     by_value: bool = False  # whether two numbers are compared by value
 
     def count_extra(self, item: Node) -> int:
@@ -27,15 +27,15 @@ class Terms(NamedTuple):
 
 
 def says_nothing(value: Any) -> bool:
-    """Whether a value is right where nothing is expected, as None, "", [] and {} are."""
+    """Whether a value is correct where nothing is expected: None, "", [] or {}."""
     return value is None or (isinstance(value, (str, list, dict)) and not value)
 
 
 class Node:
-    """A node of a tree: a value, and how it compares with a predicted value."""
+    """A node of a tree: a value and how it compares with a predicted value."""
 
     __slots__ = ("size", "value")
-    text: str | None = None  # the normalized text of a leaf
+    text: str | None = None  # the normalized string of a leaf
 
     def __init__(self, value: Any, size: int) -> None:
         self.value = value
@@ -53,12 +53,12 @@ class Node:
 class Pair(NamedTuple):
     """The result of comparing a reference with a prediction."""
 
-    reference: Node  # of several alternatives, the chosen one
+    reference: Node  # if there are alternatives, the chosen one
     prediction: Node
     scores: Sequence[float]  # the scores of the leaves, in the order in which they are added
-    length: int  # the number that their sum is divided by
+    length: int  # the number by which their sum is divided
     same: bool  # whether the closest accepted value equals the prediction
-    parts: Sequence[Pair] = ()  # the pairs inside, of a dict in the order of its keys
+    parts: Sequence[Pair] = ()  # the pairs inside; for a dict, in the order of its keys
     places: Sequence[Place] = ()  # for a list, the row and column of each part
 
     @property
@@ -87,11 +87,11 @@ class Nothing(Node):
         return self.mismatch(prediction)
 
 
-NOTHING = Nothing(None, 1)  # stands for every None, and for every missing key
+NOTHING = Nothing(None, 1)  # stands for every None and every missing key
 
 
 class Scalar(Node):
-    """A text, a number or a bool. All of them are compared as texts, with the variant "standard"."""
+    """A string, a number or a bool. All of them are compared as strings, by the variant "standard"."""
 
     __slots__ = ("text",)
     text: str
@@ -113,14 +113,14 @@ class Scalar(Node):
 
 
 def are_numbers(*values: Any) -> bool:
-    """Whether all values are numbers, and neither bools nor strings."""
+    """Whether all values are numbers rather than bools or strings."""
     return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
 
 
 def write_number(value: float) -> str:
-    """Write a number in an exact decimal form, the same for equal values.
+    """Format a number in an exact decimal form that is the same for equal values.
 
-    An int has this form. A float gets the digits that Python prints, without an exponent and zeros at the end.
+    An int already has this form. A float is given the digits that Python prints, without an exponent or trailing zeros.
 
     Example:
         >>> write_number(2440.0), write_number(-0.0), write_number(1e-7)
@@ -132,8 +132,8 @@ def write_number(value: float) -> str:
 
 
 class OneOf(Node):
-    """Several accepted values, of which the best counts. Among ties, a value equal to the prediction wins, and
-    otherwise the first.
+    """Several accepted values, of which the best is used. In a tie, a value equal to the prediction wins, or else the
+    first.
     """
 
     __slots__ = ("options",)
@@ -148,7 +148,7 @@ class OneOf(Node):
 
 
 class Dict(Node):
-    """Values by key. Each is compared with the predicted value of the same key. A missing key counts as None."""
+    """Values by key. Each is compared with the predicted value for the same key. A missing key is treated as None."""
 
     __slots__ = ("items",)
 

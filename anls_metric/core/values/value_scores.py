@@ -26,19 +26,19 @@ def anls_star_score(
         reference: the accepted value. A tuple in it holds alternatives; a tuple of one value stands for that value. If
             the prediction is a string, a list of strings holds alternatives as well.
         threshold: from 0 to 1: a leaf with a similarity below it scores 0; None takes 0.5.
-        none_keys: how to count a predicted key that the reference does not have, if its value is None, "", [] or {}:
-            "counted" as a wrong leaf (the program since version 0.0.7), or "ignored" (the paper).
-        numbers: "as_written" to compare numbers as Python prints them (the program); "by_value" to compare 2440 and
-            2440.0 as equal. Strings and bools stay as they are.
-        ignore_keys: the paths of keys that are left out on both sides, such as "model_name" and "items.score", in a
-            list or with commas between them. Lists add nothing to a path.
+        none_keys: how to treat a predicted key that the reference does not have if its value is None, "", [] or {}:
+            "counted" as a wrong leaf (as in the program since version 0.0.7) or "ignored" (as in the paper).
+        numbers: "as_written" to compare numbers as Python prints them (as in the program); "by_value" to compare 2440
+            and 2440.0 as equal. Strings and bools stay as they are.
+        ignore_keys: the paths of keys to leave out on both sides, such as "model_name" and "items.score", in a list or
+            separated by commas. Lists add nothing to a path.
 
     Returns:
         The score, from 0 to 1.
 
     Raises:
-        ValueError: a leaf has a different type (date, Decimal, bytes, set), the prediction has a tuple, a tuple is
-            empty, or the threshold is outside [0, 1]. The message says where in the value.
+        ValueError: a leaf has another type (date, Decimal, bytes, set), the prediction contains a tuple, a tuple is
+            empty, or the threshold is outside [0, 1]. The message says where in the value the problem is.
 
     Example:
         >>> anls_star_score({"total": "12.50", "items": ["tea", "milk"]}, {"total": "12.50", "items": ["milk", "tea"]})
@@ -65,20 +65,20 @@ def anls_star_scores(
     numbers: Numbers = "as_written",
     ignore_keys: KeyPaths = (),
 ) -> list[float]:
-    """Compute the ANLS* of each value of a set, as `anls_star_score` does. The `mean` of the scores is the ANLS* over
+    """Compute the ANLS* of each value in a set, as `anls_star_score` does. The `mean` of the scores is the ANLS* over
     rows.
 
     Args:
         predictions: N values, as a list, tuple, iterator, or a column of a pandas, datasets or pyarrow table.
         references: N accepted values, in the same order.
-        threshold, none_keys, numbers, ignore_keys: as `anls_star_score` takes them.
+        threshold, none_keys, numbers, ignore_keys: as in `anls_star_score`.
 
     Returns:
         N scores from 0 to 1.
 
     Raises:
-        ValueError: a row cannot be scored (the message names it, counted from 0), the columns have different lengths,
-            there are no rows, or an option is wrong.
+        ValueError: a row cannot be scored (the message gives its number, counted from 0), the columns have different
+            lengths, there are no rows, or an option is invalid.
 
     Example:
         >>> anls_star_scores([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
@@ -103,16 +103,16 @@ def explain_star(
     numbers: Numbers = "as_written",
     ignore_keys: KeyPaths = (),
 ) -> StarExplanation:
-    """Explain the ANLS* of a value by the closest accepted value, the score of each key, and each leaf with its edits.
+    """Explain the ANLS* of a value with the closest accepted value, the score of each key, and each leaf and its edits.
 
     Args:
-        prediction, reference, threshold, none_keys, numbers, ignore_keys: as `anls_star_score` takes them.
+        prediction, reference, threshold, none_keys, numbers, ignore_keys: as in `anls_star_score`.
 
     Returns:
         A `StarExplanation`.
 
     Raises:
-        ValueError: as `anls_star_score`.
+        ValueError: as in `anls_star_score`.
 
     Example:
         >>> why = explain_star({"items": ["tee", "milk"]}, {"items": ["milk", ("tea", "coffee")], "tip": None})
@@ -150,7 +150,7 @@ def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, thresho
 
     Returns:
         The score, from 0 to 1: the sum of the scores of the matched items (variant "rrc"), divided by the number of
-        different accepted items or by the number of predicted items, whichever is larger.
+        distinct accepted items or the number of predicted items, whichever is larger.
 
     Raises:
         ValueError: an item is not a string, there are no accepted items, or the threshold is outside [0, 1].

@@ -1,4 +1,4 @@
-"""ANLS* and ANLSL as variants: a `ValueVariant` is to values what a `Variant` is to texts."""
+"""ANLS* and ANLSL as variants: a `ValueVariant` is to values what a `Variant` is to strings."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class ValueVariant(Scorer):
     """A metric for lists and nested values, with its options.
 
     Attributes:
-        name, label, meaning, source, options: as a `Scorer` has them.
-        text_variant: the variant that scores two texts.
-        read: the function that builds the trees of both sides of a row, which it names in errors.
+        name, label, meaning, source, options: as in `Scorer`.
+        text_variant: the variant that scores two strings.
+        read: the function that builds the trees of both sides of a row, given the name of the row for errors.
         threshold: from 0 to 1: a leaf with a similarity below it scores 0.
-        none_keys: as `anls_star_score` takes it.
-        average: "rows" for the mean over the rows; "leaves" for the mean over all leaves, which gives long answers
-            more weight: it scores the whole set as one value, as CheckboxQA does.
+        none_keys: as in `anls_star_score`.
+        average: "rows" for the mean over the rows; "leaves" for the mean over all leaves, which gives long answers more
+            weight because it scores the whole set as one value, as CheckboxQA does.
         numbers: "as_written" to compare numbers as Python prints them; "by_value" to compare 2440 and 2440.0 as equal.
-        ignore_keys: as `anls_star_score` takes it.
-        lists_leaves: whether each score also lists all leaves of ANLS*, with the outcome of each.
+        ignore_keys: as in `anls_star_score`.
+        lists_leaves: whether each score also lists all leaves of ANLS* with their outcomes.
     """
 
     name: str
@@ -65,7 +65,7 @@ class ValueVariant(Scorer):
     normalize: str = ""
     lists_leaves: bool = False
 
-    reads_json = True  # not annotated: attributes of the class, and no fields
+    reads_json = True  # not annotated: attributes of the class rather than fields
     correct_at = 1.0
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class ValueVariant(Scorer):
 
     @property
     def has_leaves(self) -> bool:
-        """Whether its scores can list the leaves of a value. The items of ANLSL are texts, without keys."""
+        """Whether its scores can list the leaves of a value. The items of ANLSL are strings without keys."""
         return "none_keys" in self.options
 
     @property
@@ -98,7 +98,7 @@ class ValueVariant(Scorer):
         return self.average == "rows"
 
     def list_alternatives(self) -> Sequence[Scorer]:
-        """List this metric, ANLS* with each choice of its options, and ANLSL."""
+        """List this metric, ANLS* with each combination of ``average`` and ``none_keys``, and ANLSL."""
         star = VALUE_VARIANTS["anls_star"]
         choices = product(get_args(Average), get_args(NoneKeys))
         every = (replace(star, threshold=self.threshold, average=each[0], none_keys=each[1]) for each in choices)
@@ -109,15 +109,15 @@ class ValueVariant(Scorer):
         return replace(self, lists_leaves=True)
 
     def read_typed(self, prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
-        """Read an answer and its references, each JSON or a text."""
+        """Read an answer and its references, each as JSON or plain text."""
         return parse_typed_values(prediction, references)
 
     def split_typed(self, text: str) -> list[str]:
-        """Return a value, which may take several lines, or the texts on the lines."""
+        """Split typed references: return a JSON value, which may take several lines, whole, or one string per line."""
         return super().split_typed(text) if isinstance(parse_value_or_text(text), str) else [text]
 
     def read_answer(self, text: str) -> Any:
-        """Read an answer that a person wrote, which is JSON or a text."""
+        """Read an answer that a person wrote, as JSON or plain text."""
         return parse_value_or_text(text)
 
     def parse_output(self, text: str) -> Any:
@@ -132,13 +132,13 @@ class ValueVariant(Scorer):
 
     @property
     def as_text(self) -> Callable[[Any], str]:
-        """The function that writes a value as the string that is compared, or as "" if the value is empty."""
+        """The function that converts a value to the string used for comparison, or to "" if the value is empty."""
         return _normalize_value
 
     def check(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
+        """Check both columns and return them as lists. Raises ValueError, which names the row, if a row cannot be
         scored.
         """
         rows = zip(*pair_columns(predictions, references))
@@ -153,7 +153,7 @@ class ValueVariant(Scorer):
         return [self.score_row(*pair, row_name(row)) for row, pair in enumerate(rows)]
 
     def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
-        """Score a row. Errors call it ``row``. Raises ValueError if it cannot be scored."""
+        """Score a row. Raises ValueError, which calls the row ``row``, if it cannot be scored."""
         pair = self._compare(prediction, reference, row)[-1]
         return RowScore(pair.scores, pair.length, list_leaves(pair, self.terms) if self.lists_leaves else ())
 
@@ -165,7 +165,7 @@ class ValueVariant(Scorer):
         return StarExplanation(predicted.value, accepted.value, tree.score, tree.length, closest, keys, tree, self)
 
     def _compare(self, prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node, Pair]:
-        """Build the trees of both sides of a row, and compare them. ValueError: it cannot be scored."""
+        """Build the trees of both sides of a row and compare them. Raises ValueError if the row cannot be scored."""
         if self.ignore_keys:
             prediction, reference = (drop_keys(value, self.ignore_keys) for value in (prediction, reference))
         if self.normalize:
@@ -174,9 +174,9 @@ class ValueVariant(Scorer):
         return predicted, accepted, accepted.compare(predicted, self.terms)
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
-        """Score a question without an answer as 0, with as many wrong leaves as are expected, but at least one.
+        """Score a question without an answer as 0, with as many wrong leaves as the reference has, but at least one.
 
-        An error names the question by ``row``. ValueError: as `check`.
+        Raises ValueError, which calls the question ``row``, as `check` does.
         """
         found = self.score_row([], reference, row)
         return RowScore([0.0], max(1, found.length), miss_leaves(found.leaves) if self.lists_leaves else ())
@@ -191,7 +191,7 @@ class ValueVariant(Scorer):
         return math.fsum(score for row in rows for score in row.scores) / length if length else 1.0
 
     def signature(self, extract: str = "") -> str:
-        """The signature of the score. ``extract`` names the rules that extracted the answers."""
+        """Return the signature of the score. ``extract`` names the rules that extracted the answers."""
         values = {option: getattr(self, option) for option in self.options}
         values["ignore_keys"] = ",".join(self.ignore_keys)
         options = [f"{option}:{value}" for option, value in values.items() if value not in ("as_written", "")]
@@ -199,7 +199,7 @@ class ValueVariant(Scorer):
 
 
 def _normalize_value(value: Any) -> str:
-    """Normalize a value as a string: "" if it is empty."""
+    """Convert a value to a normalized string, or to "" if the value is empty."""
     normalize = VARIANTS["standard"].as_text
     if isinstance(value, (bool, int, float)):
         return normalize(str(value))
@@ -227,4 +227,4 @@ _TABLE = (
     ),
 )
 VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in _TABLE}
-"""The metrics of values, by name."""
+"""The metrics for values, by name."""
