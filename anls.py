@@ -114,7 +114,7 @@ _CITATION = """\
 if hasattr(sys.modules.get("evaluate"), "Metric"):  # evaluate.load imports this module
     import datasets
     import evaluate
-else:  # until there is a metric: the functions do not need evaluate, whose import takes from one second to twenty
+else:  # until a metric is made: the functions do not need evaluate, whose import takes one to twenty seconds
     evaluate = SimpleNamespace(Metric=type("Metric", (), {}))
 
 
@@ -132,11 +132,11 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         if config_name not in (None, "default", given):
             both = f"both the configuration {config_name!r} and variant={describe(given)}"
             raise ValueError(f"got {both}: pass only one of them")
-        # What `compute` takes where it is not told otherwise.
+        # The options that `compute` uses unless it is given others.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
         self._known = list(inspect.signature(self._compute).parameters)
         self._return_all_scores = self._defaults.pop("return_all_scores", False)
-        self._find_scorer(**options)  # refuses wrong options
+        self._find_scorer(**options)  # rejects invalid options
         self._batches: deque[Any] = deque()  # of predictions and references
         super().__init__(config_name, **kwargs)
         self._mark = self._leave_mark() if self.num_process > 1 else ""
@@ -178,7 +178,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
 
     def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
-        """Get the scorer for the options of a call; None takes the defaults of the metric."""
+        """Get the scorer for the options of a call. For an option that is None, the metric's default is used."""
         for name in options:
             if name not in self._known:
                 raise ValueError(describe_unknown("argument", name, self._known))
@@ -187,7 +187,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return get_scorer(chosen.pop("variant"), **chosen)
 
     def _build_data_dir(self) -> str:
-        """Make the folder in which processes exchange rows. A single process works without it."""
+        """Create the folder in which processes exchange rows. A single process works without it."""
         try:
             return str(super()._build_data_dir())
         except OSError:
@@ -214,7 +214,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return trl.build_reward(references_column, extract, **self._choose_variant(options))
 
     def _choose_variant(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Replace the options of a scorer by the scorer itself, with the defaults of the metric."""
+        """Replace the options of a scorer with the scorer itself, using the metric's defaults."""
         own = {name: options.pop(name) for name in self._known if name in options}
         return {"variant": self._find_scorer(**own), **options}
 
@@ -235,7 +235,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         self._batches.append(scorer.copy_rows(rows))  # the caller may change its lists
 
     def _take_rows(self) -> list[Any]:
-        """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
+        """Take the rows that have been added so far."""
         batches = [self._batches.popleft() for _ in range(len(self._batches))]
         return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
@@ -243,7 +243,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         """Score the rows that were added before and the rows given here."""
         options = {"return_all_scores": self._return_all_scores, **options}
         try:
-            scorer = self._find_scorer(**options)  # refuses wrong options before this process waits for others
+            scorer = self._find_scorer(**options)  # rejects invalid options before this process waits for others
             is_given = predictions is not None or references is not None
             if is_given and self.num_process == 1 and not self._batches:
                 return self._compute(predictions, references, **options)
@@ -255,8 +255,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return rows and self._compute(*rows, **options)
 
     def _gather(self, own: Any, scorer: Scorer) -> Any:
-        """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
-        # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
+        """Gather the rows of all processes in process 0, using the base class's files."""
+        # The rows of a process are one string, which can also hold what Arrow rejects, such as lone surrogates.
         rows = scorer.dump([[self._mark, *self._describe_job()], *own])
         try:
             super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
@@ -277,7 +277,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                     os.remove(path)
 
     def _leave_mark(self) -> str:
-        """Leave a file that is locked as long as this metric lives."""
+        """Leave a file that is locked as long as this metric exists."""
         start = f"{self.experiment_id}-{self.num_process}-{self.process_id}-"
         process = f"{start}{platform.node()}-{os.getpid()}-"
         mark = f"{process}{uuid4().hex}.job"
@@ -293,7 +293,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     @staticmethod
     def _is_locked(path: str) -> bool:
-        """Whether the process that left a mark still lives."""
+        """Whether the process that left a mark is still running."""
         lock = evaluate.module.FileLock(path)
         try:
             lock.acquire(timeout=0)
@@ -306,14 +306,14 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     @staticmethod
     def _describe_job() -> list[tuple[str, str]]:
-        """Describe the job of this process: by what its launcher set, and by the parent process on this machine."""
+        """Describe the job of this process by the variables that its launcher set and by the parent process on this machine."""
         node, told = platform.node(), [os.environ.get(name, "") for name in _OF_JOBS]
         if os.environ.get("MASTER_ADDR", "").startswith(("127.", "localhost", "::1")):
             told.append(node)  # such a job has no process on another machine
         return [*([("launcher", " ".join(told))] if any(told) else []), (f"machine {node}", str(os.getppid()))]
 
     def _refuse_two_jobs(self, jobs: Any) -> None:
-        """Refuse rows of two jobs, given the mark of each process and what describes its job."""
+        """Raise ValueError if the rows come from two jobs, given the mark of each process and the description of its job."""
         marks, descriptions = zip(*((mark, tuple(map(tuple, described))) for mark, *described in jobs))
         known = set(chain.from_iterable(descriptions))
         clash = any(os.path.exists(os.path.join(self.data_dir, f"{mark}.clash")) for mark in marks)
@@ -321,7 +321,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
 
     def _check_rendez_vous(self) -> None:
-        # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
+        # Two processes that look for process 0 at once would mistake each other for it, so wait for its file first.
         self._wait_until(0, exists=True)
         super()._check_rendez_vous()
 
@@ -350,12 +350,12 @@ def _import_evaluate() -> None:
     Anls.__bases__ = (evaluate.Metric,)
 
 
-# What launchers set, the same in all processes of a job.
+# The variables that launchers set, the same in all processes of a job.
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
 def _remove_mark(lock: Any, path: str) -> None:
-    """Remove a mark and the note at it."""
+    """Remove a mark and the note next to it."""
     for remove in (lock.release, lambda: os.remove(path), lambda: os.remove(f"{path}.clash")):
         with suppress(OSError):
             remove()
@@ -369,16 +369,16 @@ SCORES_VERSION = 2
 
 
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    """Get the kernel of a variant. ValueError: as `get_variant`."""
+    """Get the kernel of a variant. Raises ValueError as `get_variant` does."""
     try:
         return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)
-    except TypeError:  # a list, for example, which `get_variant` refuses
+    except TypeError:  # a list, for example, which `get_variant` rejects
         return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
 @lru_cache(maxsize=256, typed=True)
 def _find_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None, changes: int) -> Kernel:
-    """Get a kernel, and keep it until the next change of the registered names."""
+    """Get a kernel and cache it until the registered names change."""
     return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
@@ -389,7 +389,7 @@ def anls_score(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> float:
-    """Score one answer by its similarity to the closest reference, or as 0 if this is below the threshold."""
+    """Score one answer by its similarity to the closest reference, or as 0 if the similarity is below the threshold."""
     kernel = _get_kernel(variant, threshold, ignore_case)
     return kernel.score(as_text(prediction, "the prediction"), as_references(gold_labels, "gold_labels"))
 
@@ -458,7 +458,7 @@ def describe_unknown(kind: str, name: object, choices: Collection[str], listed_b
 
 
 def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
-    """Refuse a value that is not one of the choices. Raises ValueError, which lists them."""
+    """Raise ValueError, with a list of the choices, if a value is not one of them."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
@@ -471,7 +471,7 @@ def check_number(name: str, value: Any) -> float:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number of Python or of numpy. True and False do not count as numbers."""
+    """Whether a value is a Python or numpy number. True and False do not count as numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -480,7 +480,7 @@ _JSON = "anls_metric.core.json_values", "structured answers"
 
 
 class Scorer(ABC):
-    """Scores answers: strings, lists and nested values, or rows with the further columns of a benchmark."""
+    """Scores answers, which are strings, lists and nested values, or rows with a benchmark's further columns."""
 
     name: str
     meaning: str
@@ -499,15 +499,15 @@ class Scorer(ABC):
 
     @property
     def form(self) -> Form:
-        """What answers are: strings, which need nothing else; lists and nested values; or rows."""
+        """What answers are: strings, lists and nested values, or rows with further columns."""
         return "row" if self.columns else "value" if self.reads_json else "text"
 
     def copy_rows(self, rows: tuple[Any, Any]) -> tuple[Any, Any]:
-        """Copy checked rows, which the caller may change later."""
+        """Copy checked rows, because the caller may change them later."""
         return (list(rows[0]), list(map(tuple, rows[1]))) if self.form == "text" else deepcopy(rows)
 
     def dump(self, rows: Any) -> str:
-        """Write rows as JSON. In values, which need the package, a tuple holds alternatives."""
+        """Write rows as JSON. Values, in which a tuple holds alternatives, need the package."""
         return json.dumps(rows if self.form == "text" else import_from_package(*_JSON).to_json(rows))
 
     def load(self, text: str) -> Any:
@@ -515,7 +515,7 @@ class Scorer(ABC):
         return json.loads(text) if self.form == "text" else import_from_package(*_JSON).from_json(json.loads(text))
 
     def read_answer(self, text: str) -> Any:
-        """Read an answer that a person wrote. A text that is not JSON is also an answer."""
+        """Read an answer that a person wrote. A string that is not JSON is an answer as well."""
         return text
 
     def parse_output(self, text: str) -> Any:
@@ -528,11 +528,11 @@ class Scorer(ABC):
 
     @property
     def as_text(self) -> Callable[[Any], str]:
-        """The function that writes an answer as the string that is compared, or as "" if the answer is empty."""
+        """The function that converts an answer to the string used for comparison, or to "" if the answer is empty."""
         return str
 
     def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists."""
+        """Check both columns and return them as lists."""
         predictions, references = list(predictions), list(references)
         self.score(predictions, references, row_name)
         return predictions, references
@@ -550,7 +550,7 @@ class Scorer(ABC):
         return mean(scores)
 
     def signature(self, extract: str = "") -> str:
-        """Return the text to print beside a score. It says how the score was computed."""
+        """Return the signature to print next to a score, which records how the score was computed."""
         options = (f"{option}:{getattr(self, option)}" for option in self.options)
         return join_signature(self.name, *options, extract=extract)
 
@@ -562,7 +562,7 @@ def join_signature(*parts: str, extract: str) -> str:
 
 
 def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded only once, so the scores give the same bits in any order."""
+    """Compute the mean of scores."""
     rows = count()
     try:
         total = math.fsum(map(itemgetter(0), zip(scores, rows)))
@@ -576,7 +576,7 @@ def mean(scores: Iterable[float]) -> float:
 
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
-    """Refuse to score nothing. Raises ValueError if there are no rows."""
+    """Raise ValueError if there are no rows to score."""
     if not rows:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
@@ -585,7 +585,7 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
 
 
 class _Scorers(Mapping[str, Scorer]):
-    """The scorers by name: those that were registered, then those of each table, which is loaded on first use."""
+    """The scorers by name: those that were registered, then those from each table, which is loaded on first use."""
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
@@ -616,7 +616,7 @@ SCORERS = _Scorers()
 
 
 def load_table(reference: str) -> Mapping[str, Scorer]:
-    """Load a table of scorers, ``module:table``."""
+    """Load a table of scorers, given as ``module:table``."""
     module, _, table = reference.partition(":")
     try:
         return getattr(import_module(module), table)  # type: ignore[no-any-return]
@@ -640,13 +640,13 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
         if option not in scorer.options:
             choices = f"choose from {', '.join(scorer.options)}" if scorer.options else "leave it out"
             raise ValueError(f"{scorer.name} has no option {option!r}; {choices}")
-    # A copy takes longer than scoring a short answer. The text tells 1 from True.
+    # A copy takes longer than scoring a short answer. The repr distinguishes 1 from True.
     is_same = all(repr(getattr(scorer, option)) == repr(value) for option, value in changes.items())
     return scorer if is_same else replace(scorer, **changes)  # type: ignore[type-var]
 
 
 def describe_unknown_scorer(name: object) -> str:
-    """Describe a name that no scorer has."""
+    """Describe the problem with a name that no scorer has."""
     problem = describe_unknown("variant", name, SCORERS.list_all(), "SCORERS")
     try:
         import_from_package("anls_metric", "any other metric")
@@ -656,7 +656,7 @@ def describe_unknown_scorer(name: object) -> str:
 
 
 def import_from_package(module: str, feature: str) -> Any:
-    """Import a module of the package. Raises ImportError if only the file anls.py is here."""
+    """Import a module of the package. Raises ImportError if anls.py is used without the package."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
@@ -670,7 +670,7 @@ Length = Literal["normalized", "normalized upper", "stripped", "stripped upper",
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
 _NORMALIZATION = "anls_metric.core.strings.normalization", "normalize"
-# The fields of a variant that take one of a few values.
+# The fields of a variant that accept only certain values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "whitespace": get_args(Whitespace),
     "prediction_length": get_args(Length),
@@ -682,7 +682,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 
 @dataclass(frozen=True)
 class Variant(Scorer):
-    """One way to compute ANLS: a row of the table `VARIANTS`. `signature` names it."""
+    """One way to compute ANLS: a row of the table `VARIANTS`. Its `signature` identifies it."""
 
     name: str
     meaning: str = ""
@@ -700,7 +700,7 @@ class Variant(Scorer):
     aliases: tuple[str, ...] = ()
     normalize: str = ""
 
-    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class rather than a field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -709,13 +709,13 @@ class Variant(Scorer):
         if self.normalize:
             rows = import_from_package(*_NORMALIZATION).sort_rows(self.normalize, of_values=False)
             object.__setattr__(self, "normalize", rows)
-        if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
+        if not isinstance(self.no_answers, tuple):  # in a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Check both columns, and return them as lists."""
+        """Check both columns and return them as lists."""
         return check_columns(predictions, references, row_name)
 
     def score(
@@ -730,7 +730,7 @@ class Variant(Scorer):
         return compile_kernel(self).normalize
 
     def signature(self, extract: str = "") -> str:
-        """Return the signature of this variant, as described in the function `signature`."""
+        """Return the signature of this variant, as described for the function `signature`."""
         default = VARIANTS.get(self.name, VARIANTS["standard"])
         shown = [
             f"{field}:{getattr(self, field)}"
@@ -759,7 +759,7 @@ def compile_kernel(variant: Variant) -> Kernel:
     return kernel
 
 
-# Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
+# Fields that several programs share: the strings and their lengths as given, or the lengths in uppercase.
 _AS_GIVEN: dict[str, Any] = {"whitespace": "keep", "prediction_length": "raw", "reference_length": "raw"}
 _UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": "raw upper"}
 
@@ -839,7 +839,7 @@ _TABLE = (
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
 NAMES: Mapping[str, Variant] = {name: variant for variant in _TABLE for name in (variant.name, *variant.aliases)}
 
-# The fields that decide the score; the other fields describe the variant.
+# The fields that determine the score; the other fields describe the variant.
 _SCORING_FIELDS = [
     field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
 ]
@@ -864,7 +864,7 @@ def get_variant(
 
 
 def _describe_other(name: str) -> str:
-    """Describe a name that is not a variant for strings: what to call for another metric, or a similar name."""
+    """Describe a name that is not a string variant, with what to call for another metric or else a similar name."""
     scorer = SCORERS.get(name)
     if scorer is None:
         return describe_unknown_scorer(name)
@@ -879,7 +879,7 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Describe in a short string how a score was computed."""
+    """Return a short string that describes how a score was computed."""
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
@@ -892,11 +892,11 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def split_into_words(text: str) -> list[str]:
-    """Split a text into words, leaving out ASCII punctuation and lower-case articles, as SQuAD does."""
+    """Split a string into words, leaving out ASCII punctuation and lowercase articles, as SQuAD does."""
     return _ARTICLES.sub(" ", text.translate(_NO_PUNCTUATION)).split()
 
 
-# (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
+# (ignore_case, whitespace) -> the function that normalizes a string before the comparison.
 NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
     (True, "squeeze"): lambda text: " ".join(text.lower().split()),
     (True, "strip"): lambda text: text.lower().strip(),
@@ -908,7 +908,7 @@ NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
     (False, "words"): lambda text: " ".join(split_into_words(text)),
 }
 
-# Name of a length -> the length, computed from the raw and the normalized text. Upper-casing makes a few texts longer.
+# The name of a length -> the length, computed from the raw and the normalized string. Uppercasing makes some longer.
 LengthOf = Callable[[str, str], int]
 LENGTHS: Mapping[str, LengthOf] = {
     "normalized": lambda text, normalized: len(normalized),
@@ -919,8 +919,8 @@ LENGTHS: Mapping[str, LengthOf] = {
     "raw upper": lambda text, normalized: len(text.upper()),
 }
 
-# The rule that keeps a score -> a function of the threshold: the minimum similarity and the greatest distance / length
-# that keep a score.
+# The rule that keeps a score -> a function that maps the threshold to the smallest similarity and the largest
+# distance / length that keep a score.
 LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
     "similarity >= threshold": lambda threshold: (threshold, math.inf),
     "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
@@ -930,7 +930,7 @@ LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """The loop that scores texts, and what it needs from a variant."""
+    """The loop that scores strings and what it needs from a variant."""
 
     normalize: Callable[[str], str]
     prediction_length: LengthOf
@@ -938,7 +938,7 @@ class Kernel:
     low: float  # a score is kept at this similarity or above ...
     high: float  # ... and at this distance / length or below
     no_answers: Collection[str]  # normalized predictions that score 0
-    empty_equals_empty: bool  # whether two empty texts score 1 at any threshold
+    empty_equals_empty: bool  # whether two empty strings score 1 at any threshold
     all_or_nothing: bool  # whether every score above 0 becomes 1
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
@@ -953,7 +953,7 @@ class Kernel:
 
     @cached_property
     def limit(self) -> float:
-        """The limit above which no distance / length is kept, even after rounding."""
+        """A limit above which no distance / length is kept, even after rounding."""
         return min(self.high, 1.0 - self.low + 1e-9)
 
     def score(self, prediction: str, references: Sequence[str]) -> float:
@@ -966,12 +966,12 @@ class Kernel:
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
-        # Whether the functions of the kernel can be inlined: two calls a text would cost a fifth of the loop.
+        # Whether the functions of the kernel can be inlined: two calls per string would take a fifth of the time.
         measures_alike = measures_normalized and reference_length is prediction_length
         plain = normalize is NORMALIZERS[True, "squeeze"] and measures_alike and not no_answers
         bounded = measures_normalized and limit < 1
         equal, equal_empty = self.keep("a", "a", 0.0), self.keep("", "", 0.0)
-        raw_match = not no_answers and equal == equal_empty  # equal as they are, so equal once normalized
+        raw_match = not no_answers and equal == equal_empty  # strings that are equal as given are equal once normalized
         distance, far, long, all_or_nothing = Levenshtein.distance, math.inf, LONG, self.all_or_nothing
 
         def score_rows(rows: Iterable[tuple[str, Sequence[str]]]) -> Iterator[float]:
@@ -1021,7 +1021,7 @@ class Kernel:
         return score_rows
 
 
-# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
+# How many rows are checked and then scored at a time. So few stay in the processor's cache between the two steps.
 CHUNK = 1024
 
 
@@ -1036,8 +1036,8 @@ def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: R
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
-    """Whether the beginning of a prediction shows that the prediction scores 0 with any continuation."""
-    # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
+    """Whether the beginning of a prediction shows that the prediction scores 0 whatever follows."""
+    # Changing the case turns a character into at most three, and an ASCII character into one. The other steps of
     # normalizing only remove characters.
     longest = max(map(len, references)) * (1 if "".join(references).isascii() else 3)
     enough = int(longest / (1 - kernel.limit)) + 5
@@ -1082,15 +1082,15 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
 
 
-# The methods by which the column of a library becomes a list, the first one first.
+# The methods that convert a library's column to a list, in order of preference.
 COLUMN_METHODS = ("to_pylist", "tolist", "to_list")
 
-# The methods by which a lazy table or column gets its rows, the first one first.
+# The methods that fetch the rows of a lazy table or column, in order of preference.
 LAZY_METHODS = ("compute", "collect")
 
 
 def has_stream(data: Any) -> bool:
-    """Whether data are an Arrow stream. Looks at the class, because an object may claim to have every attribute."""
+    """Whether data is an Arrow stream. The class is checked, because an object may claim to have every attribute."""
     return hasattr(type(data), "__arrow_c_stream__")
 
 
@@ -1186,7 +1186,7 @@ def _looks_like_list(text: str) -> bool:
 
 
 def are_strings(values: Iterable[Any]) -> bool:
-    """Whether all values are strings. The fastest way to find out is to join them."""
+    """Whether all values are strings. Joining them is the fastest way to find out."""
     try:
         "".join(values)
     except TypeError:
@@ -1199,11 +1199,11 @@ Ids = list[list[int]]  # the ids of each row
 References = Sequence[Any]  # the accepted answers of each row
 
 _METRICS = "anls_metric.core.strings.metrics"
-_SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
+_SIMILAR = 0.7  # labels that differ only slightly after decoding are more similar than this
 
 
 def as_extract(extract: Any, scorer: Scorer) -> Extract:
-    """Return the function that extracts an answer of a scorer from a text, given a function, rule names, or None for the whole text."""
+    """Return the function that extracts an answer for a scorer from a string, given a function, rule names, or None to take the whole string."""
     if extract is None:
         return str
     if isinstance(extract, str):
@@ -1217,13 +1217,13 @@ def as_extract(extract: Any, scorer: Scorer) -> Extract:
 
 
 def extract_answer(text: str, extract: Extract, what: str, default: str = "") -> str:
-    """Extract the answer from a text, or return the default if ``extract`` returns None."""
+    """Extract the answer from a string, or return the default if ``extract`` returns None."""
     answer = extract(text)
     return default if answer is None else as_text(answer, f"what extract made of {what}")
 
 
 class Decoder:
-    """Decodes ids, extracts the answers, and scores them."""
+    """Decodes ids, extracts the answers and scores them."""
 
     def __init__(
         self,
@@ -1248,7 +1248,7 @@ class Decoder:
         self.metrics: Sequence[Metric] = known.find_metrics(names) if known else []
 
     def decode(self, rows: Ids, what: str) -> list[str]:
-        """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
+        """Decode ids and extract the answers."""
         texts = self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)
         answers = [
             extract_answer(text, self.extract, f"the {what} of {name_row(row)}", text if what == "label" else "")
@@ -1270,7 +1270,7 @@ class Decoder:
         return answers, scores, means
 
     def describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
-        """Describe labels of which most match no reference of their row, and not just with small differences."""
+        """Describe labels that mostly differ from every reference in their row by more than small variations."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.form == "text" else self.scorer
@@ -1295,19 +1295,19 @@ def read_sets(references: Any, scorer: Scorer) -> list[References]:
 
 
 def fold(value: Any) -> str:
-    """Write a text, or a value as JSON, without differences of case and space."""
+    """Return a string, or a value as JSON, with case and whitespace normalized."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     return " ".join(text.casefold().split())
 
 
 def list_texts(references: References) -> set[str]:
-    """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
+    """Collect the strings of references."""
     lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {fold(text) for each in lists for text in each}
 
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
-    """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
+    """Score each string that a model generated. A string that the scorer cannot read is treated as no answer."""
     if scorer.form == "text":
         return scorer.score(texts, references)
     rows = zip(texts, references)
@@ -1315,7 +1315,7 @@ def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> 
 
 
 def score_text(scorer: Scorer, text: str, references: Any, row: str) -> tuple[Any, bool]:
-    """Score a text that a model wrote, and tell whether the scorer can read it. Otherwise it counts as no answer."""
+    """Score a string that a model generated."""
     try:
         prediction = scorer.parse_output(text)
     except ValueError:
@@ -1323,7 +1323,7 @@ def score_text(scorer: Scorer, text: str, references: Any, row: str) -> tuple[An
     return scorer.score([prediction], [references], lambda _: row)[0], True
 
 
-# Ids that stand for no token: at positions without a label, and where the logits are NaN.
+# Ids that stand for no token, at positions without a label and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
@@ -1348,7 +1348,7 @@ def build_compute_metrics(
 
 @dataclass
 class _Rows:
-    """The rows of an evaluation: their ids, and whether each row so far begins without a label, as after a prompt."""
+    """The rows of an evaluation: their ids, and whether each row so far begins without a label, as it does after a prompt."""
 
     predicted: Ids
     expected: Ids
@@ -1366,7 +1366,7 @@ class ComputeMetrics(Decoder):
         self.reset()
 
     def reset(self) -> None:
-        """Discard the rows of an evaluation that was interrupted between two of its batches."""
+        """Discard the rows of an evaluation that was interrupted between two batches."""
         self.rows = _Rows([], [], True)
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
@@ -1385,9 +1385,9 @@ class ComputeMetrics(Decoder):
         return ids
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
-        """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
+        """Take a whole evaluation or a batch of it."""
         rows = self.rows
-        self.reset()  # no rows stay after an error
+        self.reset()  # no rows are left after an error
         batches, labels = tuple(eval_prediction)[:2]
         if not isinstance(batches, list):
             batches, labels = [batches], [labels]
@@ -1452,7 +1452,7 @@ class ComputeMetrics(Decoder):
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
-    """Put references in the order of the labels; None if a label has no references, or could have several."""
+    """Put references in the order of the labels. Returns None if a label matches no references or different ones."""
     places: dict[str, list[int]] = {}
     for place, accepted in enumerate(references):
         for text in list_texts([accepted]):
@@ -1466,7 +1466,7 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
 
 
 def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
-    """Refuse logits that fit the labels one position later far better than their own: those of a decoder-only model."""
+    """Raise ValueError if logits fit the labels one position later far better than their own, as those of a decoder-only model do."""
     total = sum(map(len, expected))
     own = sum(ids == label for row in zip(predicted, expected) for ids, label in zip(*row))
     ahead = sum(ids == label for row, labels in zip(predicted, expected) for ids, label in zip(row, labels[1:]))
@@ -1477,7 +1477,7 @@ def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
 
 
 def _warn_of_unlabeled(labels: Ids) -> None:
-    """Warn of rows without labels. ValueError: no row has any."""
+    """Warn about rows without labels. Raises ValueError if no row has a label."""
     missing = labels.count([])
     if missing:
         problem = (
@@ -1490,8 +1490,8 @@ def _warn_of_unlabeled(labels: Ids) -> None:
 
 
 def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
-    """Choose the number of rows of a set: that of the evaluation, or a smaller one that a distributed run padded."""
-    # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
+    """Choose the number of rows of a set: the number in the evaluation or, if a distributed run padded the set, a smaller one."""
+    # The rows that fill the last batch repeat the first ones, which labels do not show if they are all the same.
     count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1
     sizes = list(dict.fromkeys(sizes))
 
@@ -1514,7 +1514,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
 
 
 def _refuse_unreadable(predicted: list[int], label: list[int], row: str) -> None:
-    """Refuse input that would silently give a wrong score."""
+    """Raise ValueError for input that would silently lead to a wrong score."""
     if _NOT_A_NUMBER in predicted:
         raise ValueError(f"the logits of {row} are NaN: check the loss, and evaluate in float32 or bfloat16")
     # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.
