@@ -233,7 +233,7 @@ class Scores(Run):
         return find_suspects(self._result.submissions)
 
     def report(self, path: Path, images: Path | None = None) -> None:
-        """Write a report of all results as an HTML file, which opens in a browser, even offline.
+        """Write a report of all results as an HTML file that can be opened in a browser, even offline.
 
         Args:
             path: the file to write, such as "report.html".

@@ -471,7 +471,9 @@ def _read_prompt(row: Mapping[str, Any], what: str) -> Any:
         )
     messages = list(prompt[:-1] if answered else prompt)
     if not messages:
-        raise ValueError(f"{column!r} of {what} has no message that asks: pass conversations with the user's messages")
+        raise ValueError(
+            f"{column!r} of {what} has no user message: pass conversations that include the user's messages"
+        )
     return messages
 
 

@@ -110,7 +110,7 @@ class _RefusedError(Exception):
 
 
 def main() -> None:
-    """Fetch the dataset described on standard input and write its rows, or what is wrong, as JSON lines."""
+    """Fetch the dataset described on standard input and write its rows, or an error, as JSON lines."""
     wanted = Wanted(*json.load(sys.stdin))
     try:
         lines, status = [json.dumps(row) for row in _fetch(wanted)], 0

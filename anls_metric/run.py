@@ -186,7 +186,7 @@ class Run:
     # The report, figures and files
 
     def report(self, path: Path) -> None:
-        """Write a report of all results as an HTML file, which opens in a browser, even offline.
+        """Write a report of all results as an HTML file that can be opened in a browser, even offline.
 
         Args:
             path: the file to write, such as "report.html".

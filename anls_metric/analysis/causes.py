@@ -209,7 +209,7 @@ class Kept(NamedTuple):
         return [next_kept() if text.isascii() else self.keep(text) for text in texts]
 
     def of_lists(self, lists: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Keep these characters in each string of several lists."""
+        """Keep only these characters in each string of several lists."""
         kept = iter(self.of_each(list(chain.from_iterable(lists))))
         return [list(islice(kept, len(texts))) for texts in lists]
 

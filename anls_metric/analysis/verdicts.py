@@ -82,8 +82,8 @@ def _name_share(share: float) -> str:
 
 
 def choose_wanted(pairs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Choose the comparison that one would want to claim: the largest difference without a verdict, or otherwise the
-    first.
+    """Choose the comparison that a user would most like to report: the largest difference without a verdict or, failing
+    that, the first comparison.
 
     Example:
         >>> pairs = [{"difference": 0.1, "verdict": "better"}, {"difference": -0.05, "verdict": NO_DIFFERENCE}]

@@ -41,7 +41,7 @@ def as_extract(extract: Any, scorer: Scorer) -> Extract:
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {describe(extract)}: pass extraction steps, or a function from a string to the answer"
+        f"extract is {describe(extract)}: pass extraction steps, or a function of a string that returns the answer"
     )
 
 

@@ -95,7 +95,7 @@ class Scorer(ABC):
 
     @property
     def has_edits(self) -> bool:
-        """Whether its explanations list the edits to the closest reference."""
+        """Whether its explanations list the edits that turn the prediction into the closest reference."""
         return False
 
     @property
@@ -369,7 +369,7 @@ def _check_scorer(scorer: object) -> None:
         raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
     for attribute in ("name", "meaning", "source", "threshold"):
         if not hasattr(scorer, attribute):
-            raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: give its class this field")
+            raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: add this field to its class")
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:

@@ -65,7 +65,7 @@ class Shown(NamedTuple):
 
 
 def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Score files, for use from other programs.
+    """Score files. Other programs call this.
 
     Args:
         files: the paths of submissions or of files with both predictions and references.

@@ -43,7 +43,7 @@ def find_address(scope: Scope) -> Scope:
 
 @contextmanager
 def listen(scope: Scope, path: str) -> Iterator[None]:
-    """Remember, while a response is being sent, that someone is listening for the results of a session or an event."""
+    """Record, while a response is being sent, that a client listens for the results of a session or an event."""
     query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
     key = query.get("session_hash", [""])[0] or path.rpartition("/")[2]
     is_stream = scope["method"] == "GET" and path.startswith(_STREAMS)

@@ -196,7 +196,7 @@ _SOME = 0.2
 
 
 def find_other_predictions(table: Table, roles: Roles, references: Sequence[Sequence[Any]]) -> list[str]:
-    """Find fields without a role that may contain predictions: some but not all of their values contain a reference.
+    """Find fields that have no role but may contain predictions: some but not all of their values contain a reference.
 
     Args:
         table: the table.

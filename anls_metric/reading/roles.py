@@ -339,7 +339,7 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
 
 
 def find_pages(table: Table, side: Side, settings: Settings, taken: Path | None = None) -> Path:
-    """Find the field with the pages that answers name or, in a gold file, the pages of questions.
+    """Find the field with the pages that the answers cite or, in a gold file, the pages of the questions.
 
     Raises:
         InputError: there is no such field other than the one that is already taken.

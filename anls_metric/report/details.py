@@ -149,7 +149,7 @@ def describe_origin(run: Run, front_end: FrontEnd) -> str:
     function = "compare" if run["comparisons"] else "score"
 
     def write(**more: str) -> str:
-        """Write the command or the call, with other values for some options."""
+        """Write the command or the call with the values of some options replaced."""
         if command:
             words = [_EXTRACT.sub("", command) if more else command]
             return " ".join([*words, *(f"--{name} {value}" for name, value in more.items())])

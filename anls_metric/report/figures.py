@@ -58,7 +58,7 @@ def complete(document: Document, run: Run, kind: str, front_end: FrontEnd = "pyt
 
 
 def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
-    """Draw a figure on axes, and return the axes. If none are given, draw in a pyplot figure, which a notebook shows.
+    """Draw a plot on the given axes and return them. Without axes, draw on a new pyplot figure, which notebooks show.
 
     Args:
         document: a document from `complete`.

@@ -88,7 +88,7 @@ def _format_claims(document: Document, numbers: NumberFormat) -> str:
 
 
 def format_hints(document: Document, where: str = "--format json has all, and so has --report FILE.html") -> str:
-    """Format the most expensive hints, one per line, and the number of the remaining hints with where to find them."""
+    """Format the most expensive hints, one per line, then the number of the other hints and where to find them."""
     hints = [hint["text"] for hint in document["hints"]]
     others = count_noun(len(hints) - MAX_HINTS, "more hint")
     more = [f"{others}: {where}"] if len(hints) > MAX_HINTS else []

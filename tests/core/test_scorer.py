@@ -264,7 +264,7 @@ def test_what_is_no_variant_is_refused_for_single_answers(
 def test_scorer_without_an_attribute_is_refused_when_it_is_registered(absent: str) -> None:
     fields = {"name": "mine", "meaning": "?", "source": "?", "threshold": 0.0, "score": None, "explain": None}
     scorer: Any = type("Mine", (Scorer,), {name: value for name, value in fields.items() if name != absent})()
-    with pytest.raises(ValueError, match=rf"has no {absent}: give its class this field"):
+    with pytest.raises(ValueError, match=rf"has no {absent}: add this field to its class"):
         register(scorer)
     assert "mine" not in SCORERS
 

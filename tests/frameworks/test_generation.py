@@ -507,7 +507,7 @@ def test_weights_that_cannot_be_gathered_are_an_error_with_a_next_step(made: Any
         ({"dataset": iter([{"prompt": "?"}])}, r"is streamed, .*list\(dataset.take\(200\)\)"),
         ({"dataset": [], "references": []}, "has no rows"),
         ({"dataset": {"a": [], "b": []}, "references": None}, "references must not be None"),
-        ({"dataset": [{"messages": [{"role": "assistant", "content": "a"}]}] * 7}, "has no message that asks"),
+        ({"dataset": [{"messages": [{"role": "assistant", "content": "a"}]}] * 7}, "has no user message"),
         ({"dataset": [{"prompt": [{"from": "human"}]}] * 7}, "pass a list of messages"),
         ({"limit": 0}, "limit must be at least 1, got 0"),
         ({"generation_config": SimpleNamespace(num_return_sequences=2)}, "set num_return_sequences=1"),

@@ -177,7 +177,7 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
         ),
         (
             "--variant anls_star --metrics f1",
-            "--metrics has only exact_match, pages and abstention for structured answers",
+            "for structured answers, --metrics supports only exact_match, pages and abstention",
         ),
         ("--variant anls_star --output-rows leaves", "--output-rows needs a file of rows: add --output leaves.csv"),
         ("--variant anls_star --output-rows leaves --output a.json", "needs a file of rows: add --output leaves.csv"),

@@ -72,8 +72,8 @@ class Leaves(TypedDict, total=False):
 
 @once
 def assess_leaves(scored: Scored) -> Mapping[str | None, LeafConfidence]:
-    """Relate the leaves of nested values to their confidences, by key, with None for all leaves. Returns {} if there
-    are no confidences for leaves.
+    """Relate the leaves of nested values to their confidences, by key; the key None stands for all leaves. Returns {}
+    if no leaf has a confidence.
 
     Raises:
         InputError: the user names the field of the confidences, but the leaves are not listed.

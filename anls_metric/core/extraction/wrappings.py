@@ -325,8 +325,8 @@ _LANGUAGE = r"\A[\w+#.-]*[ \t\r]*\n(?=\s*\S)"
 
 
 def take_from_fence(text: str) -> str | None:
-    """Take the content of the last code fence that is not empty, which may be cut off. If all are empty, take the
-    string before them.
+    """Take the content of the last nonempty code fence, even if the fence is cut off. If all fences are empty, take the
+    string before the first one.
     """
     before, *parts = text.split("```")
     insides = [re.sub(_LANGUAGE, "", part).strip() for part in parts[::2]]

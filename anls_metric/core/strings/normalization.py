@@ -151,8 +151,8 @@ def _find_rows(names: str) -> list[Normalization]:
 
 
 def normalize_value(value: Any, names: str) -> Any:
-    """Normalize the strings of a nested value and, with the row ``keys``, the keys of its objects. An object keeps its
-    keys if two of them would become equal.
+    """Normalize the strings of a nested value and, if the row ``keys`` is named, the keys of its objects. The keys of
+    an object stay as they are if two of them would become equal.
 
     Example:
         >>> normalize_value({"invoiceDate": ["Ａ"]}, "width,keys")

@@ -137,7 +137,7 @@ class Variant(Scorer):
 
     @property
     def has_edits(self) -> bool:
-        """Whether its explanations list the edits to the closest reference."""
+        """Whether its explanations list the edits that turn the prediction into the closest reference."""
         return True
 
     @property
