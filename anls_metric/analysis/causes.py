@@ -137,9 +137,10 @@ _FAILED = re.compile(_PHRASES, re.IGNORECASE | re.DOTALL)
 _FAILED_INSIDE = rf"(?is)(?<!\w)(?:{_PHRASES})"  # compiled when first needed, because it takes a while
 _begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
 _THINK = EXTRACTORS["think"]
-_MAY_END_THINKING = re.compile("|".join(map(re.escape, _THINK.marks))).search
-_SEPARATOR = re.compile(r"[,;/|\n&]|\band\b")
-_find_separator = re.compile(r"[,;/|\n&]").search
+_find_end_of_thinking = re.compile("|".join(map(re.escape, _THINK.marks))).search
+_SEPARATORS = r"[,;/|\n&]"
+_SEPARATOR = re.compile(rf"{_SEPARATORS}|\band\b")
+_find_sign = re.compile(_SEPARATORS).search  # takes a quarter of the time that it takes with the word
 _PREFIXES = frozenset(("un", "in", "im", "ir", "il", "dis", "non", "non-", "not "))
 _OPPOSITES = frozenset(
     frozenset(pair.split())
@@ -177,7 +178,7 @@ def is_cut_off(text: Any) -> bool:
     if "{" in text and _begins_object(text):
         signs = _STRING.sub("", text)
         return signs.count("{") > signs.count("}") or signs.count("[") > signs.count("]")
-    return _MAY_END_THINKING(text) is not None and _THINK.find(text) == ""
+    return _find_end_of_thinking(text) is not None and _THINK.find(text) == ""
 
 
 def _is_null(case: Case) -> bool:
@@ -189,14 +190,14 @@ def _is_refusal(case: Case) -> bool:
     return isinstance(case.prediction, str) and abstains(case.prediction)
 
 
-class Kept(NamedTuple):
+class CharacterFilter(NamedTuple):
     """Which characters of a string to keep: the ASCII characters to remove, and a filter for other strings."""
 
     removed: bytes
     keep: Callable[[str], str]
 
-    def of_each(self, texts: Sequence[str]) -> list[str]:
-        """Keep these characters in each string. ASCII strings are processed as one joined string, which takes a fifth
+    def apply_to_each(self, texts: Sequence[str]) -> list[str]:
+        """Keep these characters in each string. ASCII strings are processed as one joined string, which takes a third
         of the time.
         """
         plain = [text for text in texts if text.isascii()]
@@ -208,9 +209,9 @@ class Kept(NamedTuple):
         next_kept = iter(kept).__next__
         return [next_kept() if text.isascii() else self.keep(text) for text in texts]
 
-    def of_lists(self, lists: Sequence[Sequence[str]]) -> list[list[str]]:
+    def apply_to_lists(self, lists: Sequence[Sequence[str]]) -> list[list[str]]:
         """Keep only these characters in each string of several lists."""
-        kept = iter(self.of_each(list(chain.from_iterable(lists))))
+        kept = iter(self.apply_to_each(list(chain.from_iterable(lists))))
         return [list(islice(kept, len(texts))) for texts in lists]
 
 
@@ -225,12 +226,14 @@ def _keep_digits(text: str) -> str:
     return "".join(filter(str.isdigit, text))
 
 
-LETTERS_AND_DIGITS = Kept(bytes(code for code in range(1, 128) if not chr(code).isalnum()), _keep_letters_and_digits)
-DIGITS = Kept(bytes(code for code in range(1, 128) if not chr(code).isdigit()), _keep_digits)
+LETTERS_AND_DIGITS = CharacterFilter(
+    bytes(code for code in range(1, 128) if not chr(code).isalnum()), _keep_letters_and_digits
+)
+DIGITS = CharacterFilter(bytes(code for code in range(1, 128) if not chr(code).isdigit()), _keep_digits)
 
 
 def _is_reordered(case: Case) -> bool:
-    if not (_find_separator(case.text) or "and" in case.text):
+    if not (_find_sign(case.text) or "and" in case.text):
         return False
     items = _list_items(case.text)
     return len(items) > 1 and items in map(_list_items, case.texts)

@@ -110,7 +110,8 @@ def _read_records_by_id(value: Record) -> list[Any] | None:
     return [{KEY: key, **(own if isinstance(own, dict) else {OTHER: own})} for key, own in value.items()]
 
 
-_MANY_ALIKE = 10  # fewer objects with the same keys may be parts of one record
+MANY = 10
+"""So many objects are documents, and fewer may be parts of one."""
 
 
 def _find_only_object(value: Record) -> str:
@@ -119,7 +120,7 @@ def _find_only_object(value: Record) -> str:
     """
     key, inner = next(iter(value.items())) if len(value) == 1 else ("", None)
     objects = [*inner.values()] if isinstance(inner, dict) else []
-    are_objects = len(objects) >= _MANY_ALIKE and set(map(type, objects)) == {dict}
+    are_objects = len(objects) >= MANY and set(map(type, objects)) == {dict}
     names = Counter(chain.from_iterable(objects)) if are_objects else Counter()
     return key if 2 * max(names.values(), default=0) > len(objects) else ""
 

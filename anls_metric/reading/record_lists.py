@@ -10,6 +10,7 @@ from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import (
+    MANY,
     Found,
     are_answers_by_id,
     find_lists,
@@ -23,7 +24,6 @@ from anls_metric.reading.records import DOCUMENT, FILE, KEY, PART, VALUE, Record
 from anls_metric.reading.table import Table, has, name_places, read_column
 
 _MOST = 5  # the number of lists that an error mentions
-_MANY = 10  # from this many objects on, a list contains documents rather than parts of one
 
 
 def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
@@ -83,7 +83,7 @@ def _read_document(table: Table, found: Sequence[Found]) -> Table:
     path = max(sizes, key=sizes.__getitem__, default="")
     sentence = "it is read as one answer: if its records are the {count} of {path!r}, add {use.records:{path}}"
     hint = Message(table.name, sentence, {"path": path, "count": count_noun(sizes.get(path, 0), "object")})
-    hints = [*table.hints, *([hint] if sizes.get(path, 0) >= _MANY else [])]
+    hints = [*table.hints, *([hint] if sizes.get(path, 0) >= MANY else [])]
     return table._replace(records=take_records(table.root, ".") or [], hints=hints)
 
 

@@ -13,7 +13,16 @@ from anls_metric.core.strings.scoring import explain
 from anls_metric.core.values.lists import List
 from anls_metric.core.values.row_scores import average, total
 from anls_metric.core.values.tree_builder import name_key
-from anls_metric.core.values.trees import NOTHING, Dict, Nothing, Pair, Terms, are_numbers, says_nothing, write_number
+from anls_metric.core.values.trees import (
+    NOTHING,
+    Dict,
+    Nothing,
+    Pair,
+    Terms,
+    are_unquoted_numbers,
+    says_nothing,
+    write_number,
+)
 
 Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "another kind"]
 
@@ -264,7 +273,7 @@ def build_branch(pair: Pair, terms: Terms, name: str = "", here: str | None = ""
     kind = _find_kind(pair, here, there)
     if reference.text is not None and prediction.text is not None:
         values = (prediction.value, reference.value)
-        texts = [*map(write_number if terms.by_value and are_numbers(*values) else str, values)]
+        texts = [*map(write_number if terms.by_value and are_unquoted_numbers(*values) else str, values)]
         kind, text = "text", explain(texts[0], texts[1:], terms.threshold, terms.variant)
     score = text.score if text else total(pair.scores)
     leaf = Leaf(kind, here, there, prediction.value, reference.value, score, pair.length, text)

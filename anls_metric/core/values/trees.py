@@ -105,14 +105,14 @@ class Scalar(Node):
         if prediction.text is None:
             return self.mismatch(prediction)
         text, other = self.text, prediction.text
-        if terms.by_value and are_numbers(self.value, prediction.value):
+        if terms.by_value and are_unquoted_numbers(self.value, prediction.value):
             text, other = write_number(self.value), write_number(prediction.value)
         score = 1.0 if text == other else Levenshtein.normalized_similarity(text, other)
         scores = [score if score >= terms.threshold else 0.0]
         return Pair(self, prediction, scores, 1, self.value == prediction.value)
 
 
-def are_numbers(*values: Any) -> bool:
+def are_unquoted_numbers(*values: Any) -> bool:
     """Whether all values are numbers rather than bools or strings."""
     return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
 
