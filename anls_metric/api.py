@@ -196,7 +196,7 @@ class Scores(Run):
             number: the number, such as 84.75. A string keeps trailing zeros: "84.70".
 
         Returns:
-            All that produce the number; if there are none, variants at other thresholds; otherwise, the nearest one.
+            All that produce the number, variants at other thresholds last; if there are none, the nearest one.
 
         Example:
             >>> [match.variant for match in score(["CocaCola"], [["Coca Cola"]]).find(88.9)][:2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple, get_args
@@ -57,9 +57,10 @@ class VariantSearch(NamedTuple):
 
     Attributes:
         matches: as `find_variants` returns them.
-        tried: how many combinations of variants or metrics, thresholds and extraction steps were tried.
-        share: of the numbers with as many digits that are at most `NEAR` away, the share that at least one combination
-            produces.
+        tried: how many combinations of variants or metrics and extraction steps were tried; with those of variants and
+            other thresholds if no other fits.
+        share: of the numbers with as many digits that are at most `NEAR` away, the share that at least one of these
+            combinations produces.
     """
 
     matches: list[VariantMatch]
@@ -75,8 +76,7 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
     """Find the variants and metrics that, rounded to the digits of a number, reproduce it, with the answers as they are
     or after extraction.
 
-    If there are none, each variant is tried at other thresholds. With so many combinations, one may match any number by
-    chance.
+    Each variant is also tried at other thresholds. With so many combinations, one may match any number by chance.
 
     Args:
         number: the number as it is printed: 84.75, 0.8475, 84.8%.
@@ -86,7 +86,8 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
             columns exist.
 
     Returns:
-        All variants and metrics that reproduce the number; if there are none, the nearest one.
+        All variants and metrics that reproduce the number, those at other thresholds last; if there are none, the
+        nearest one.
 
     Raises:
         ValueError: the string is not a number.
@@ -95,13 +96,13 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
         >>> from anls_metric import score
         >>> scored = score(["**Cola**", "Cola"], [["Cola"], ["Cola"]])["data"]
         >>> scorers = [VARIANTS["standard"], VARIANTS["due"]]
-        >>> [(match.variant, match.extract) for match in find_variants("75", [scored], scorers)]
-        [('standard', '')]
         >>> [(match.variant, match.extract) for match in find_variants("1.0", [scored], scorers)]
         [('standard', 'bold'), ('due', 'bold')]
+        >>> [(match.variant, match.threshold) for match in find_variants("75", [scored], scorers)][:3]
+        [('standard', None), ('standard', 0.0), ('standard', 0.1)]
         >>> find_variants("0.76", [scored], scorers)[0][:6]
         ('data', 'standard', 1, 0.75, False, '')
-        >>> [match.variant for match in find_variants("0.5", [scored])][-2:]
+        >>> [match.variant for match in find_variants("0.5", [scored]) if match.threshold is None][-2:]
         ['exact_match', 'relaxed']
     """
     return search_variants(number, submissions, scorers).matches
@@ -115,21 +116,20 @@ def search_variants(number: str, submissions: Sequence[Scored], scorers: Iterabl
     def find_distance(anls: float, scale: int) -> Decimal:
         return abs(Decimal(anls) * scale - wanted)
 
-    nearest: list[VariantMatch] = []
-    means: list[float] = []
-    for find in (_try_rules, _try_thresholds):
-        matches = [
+    def try_all(find: Callable[[Scored, Sequence[Scorer]], Iterable[_Trial]]) -> list[VariantMatch]:
+        return [
             VariantMatch(scored.name, variant, scale, anls, find_distance(anls, scale) <= half, *options)
             for scored in submissions
             for variant, anls, *options in find(scored, chosen)
             for scale in SCALES
         ]
-        means += [match.anls for match in matches[:: len(SCALES)]]
-        exact = [match for match in matches if match.exact]
-        nearest = nearest or [min(matches, key=lambda match: find_distance(match.anls, match.scale) / match.scale)]
-        if exact:
-            break
-    return VariantSearch(exact or nearest, len(means), _share_near(wanted, means))
+
+    usual, others = try_all(_try_rules), try_all(_try_thresholds)
+    exact = [match for match in (*usual, *others) if match.exact]
+    nearest = min(usual, key=lambda match: find_distance(match.anls, match.scale) / match.scale)
+    counted = usual if any(match.exact for match in usual) else [*usual, *others]
+    means = [match.anls for match in counted[:: len(SCALES)]]
+    return VariantSearch(exact or [nearest], len(means), _share_near(wanted, means))
 
 
 def _share_near(wanted: Decimal, means: Iterable[float]) -> float:

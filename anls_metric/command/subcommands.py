@@ -13,6 +13,8 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib.machinery import SourceFileLoader
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from anls_metric.command import kept_runs
@@ -154,6 +156,9 @@ def _add_function(parser: Parser) -> None:
     )
 
 
+_FIND = "anls GOLD SUBMISSION --find NUMBER"
+
+
 def _identify(flags: argparse.Namespace) -> int:
     from anls_metric.core.statistics.identification import identify
 
@@ -163,6 +168,9 @@ def _identify(flags: argparse.Namespace) -> int:
         for line in str(identification).splitlines():
             print(make_printable(line))
     return 0 if identification.variants else 1
+
+
+_GUARD = 'importing the file runs it, so put what comes before the function below if __name__ == "__main__":'
 
 
 def _load_function(name: str) -> Callable[..., Any]:
@@ -177,15 +185,47 @@ def _load_function(name: str) -> Callable[..., Any]:
         from anls_metric.reading.files import describe_missing_file
 
         raise describe_missing_file(file)
-    folder, module = os.path.split(path.removesuffix(".py"))
-    sys.path.insert(0, os.path.abspath(folder))
     try:
-        function: Callable[..., Any] = operator.attrgetter(attributes)(importlib.import_module(module))
+        module, failure = _run_script(file) if os.path.isfile(file) else (_import_by_name(path), None)
     except Exception as error:
         raise ValueError(f"cannot load {name}: {type(error).__name__}: {error}") from None
+    try:
+        function: Callable[..., Any] = operator.attrgetter(attributes)(module)
+    except AttributeError as error:
+        problem = failure or error
+        can_wait = failure and not isinstance(failure, (ImportError, SyntaxError))
+        words = f"cannot load {name}: {type(problem).__name__}: {problem}"
+        raise ValueError(f"{words}; {_GUARD}" if can_wait else words) from None
     if not callable(function):
         raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
     return function
+
+
+def _import_by_name(path: str) -> ModuleType:
+    """Import an installed module, or one in the working directory or in a folder."""
+    folder, name = os.path.split(path)
+    sys.path.insert(0, os.path.abspath(folder))
+    return importlib.import_module(name)
+
+
+def _run_script(file: str) -> tuple[ModuleType, BaseException | None]:
+    """Run a Python file as a module, without arguments. Returns the module and the exception that ended it, if any:
+    most scripts define their functions before they read arguments or files.
+    """
+    folder, base = os.path.split(os.path.abspath(file))
+    sys.path.insert(0, folder)
+    name = base.removesuffix(".py")
+    loader = SourceFileLoader(name, file)
+    module = sys.modules[name] = ModuleType(name)
+    module.__file__ = file
+    arguments, sys.argv = sys.argv, [file]
+    try:
+        loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        return module, error
+    finally:
+        sys.argv = arguments
+    return module, None
 
 
 def _name_functions(name: str) -> str:
@@ -193,8 +233,10 @@ def _name_functions(name: str) -> str:
     if name.endswith(".py") and os.path.isfile(name):
         with open(name, "rb") as file, contextlib.suppress(SyntaxError, ValueError):
             defined = [node.name for node in ast.parse(file.read()).body if isinstance(node, ast.FunctionDef)]
-            if defined:
-                return f"{name} defines {list_some(defined, 5)}: write {name}:{defined[0]}"
+            if not defined:
+                return f"{name} defines no function: to find the variant of its score, use {_FIND}"
+            likely = next((function for function in defined if "anls" in function.lower()), defined[0])
+            return f"{name} defines {list_some(defined, 5)}: write {name}:{likely}"
     return f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls"
 
 

@@ -15,7 +15,7 @@ from anls_metric.core.printing import GAP, align_texts, make_printable
 from anls_metric.messages import shorten
 from anls_metric.report.lost import format_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat
-from anls_metric.report.schema import Document, Source, Submission
+from anls_metric.report.schema import Document, Match, Source, Submission
 from anls_metric.report.texts import align_rows
 from anls_metric.report.wording import describe_clusters, get_label
 
@@ -234,8 +234,8 @@ def _format_table(table: PrintedTable, width: float) -> str:
 
 
 def format_matches(number: str, document: Document, known: Collection[str]) -> str:
-    """Format the results that `variant_search.search_variants` found for a number: one line for each rule, threshold
-    and score, and how conclusive the result is.
+    """Format the results that `variant_search.search_variants` found for a number: one line for each extraction step
+    and score, one for all variants at other thresholds, and how conclusive the result is.
 
     A variant that reproduces the number without extraction is not repeated for an extraction step. The nearest result
     is shown only if it is within `NEAR` points. The names in `known` are variants for strings; other names are those of
@@ -247,6 +247,22 @@ def format_matches(number: str, document: Document, known: Collection[str]) -> s
     if not first["exact"] and points > NEAR:
         words = f"no variant, metric or extraction step comes within {NEAR} points of {number}"
         return f"{words}: check that the answers and references are those of this score"
+    usual = [match for match in matches if match["threshold"] is None]
+    start = f"{number} fits" if first["exact"] else f"no variant or metric gives {number}; the nearest is"
+    lines = [f"{start} {words}" for words in _name_matches(usual or matches, known)]
+    named = {match["variant"] for match in usual}
+    others = _name_matches([match for match in matches if usual and match["variant"] not in named], known)
+    if others:
+        more = f", and {len(others) - 1} more" * (len(others) > 1)
+        lines.append(f"also, at another threshold: {others[0]}{more}")
+    digits = count_noun(len(number.strip().removesuffix("%").partition(".")[2]), "digit")
+    tried = f"tried {count_noun(chance['tried'], 'combination')}"
+    lines.append(f"{tried}; by chance, one gives a number of {digits} near {number} in {chance['share']:.1%} of cases")
+    return "\n".join(map(make_printable, lines))
+
+
+def _name_matches(matches: Sequence[Match], known: Collection[str]) -> list[str]:
+    """Name the variants and metrics that reproduce a number, with their options, in one text for each score."""
     shown: set[tuple[str, float | None, str]] = set()
     variants: dict[str, list[str]] = {}  # the text after the variants -> the variants
     for match in sorted(matches, key=lambda match: match["extract"] != ""):
@@ -258,12 +274,7 @@ def format_matches(number: str, document: Document, known: Collection[str]) -> s
         if (match["variant"], match["threshold"], score) not in shown:
             variants.setdefault(rule + score, []).append(match["variant"])
         shown.add((match["variant"], match["threshold"], score))
-    start = f"{number} is" if first["exact"] else f"no variant or metric gives {number}; the nearest is"
-    lines = [f"{start} {_name_variants(names, known)}{words}" for words, names in variants.items()]
-    digits = count_noun(len(number.strip().removesuffix("%").partition(".")[2]), "digit")
-    tried = f"tried {count_noun(chance['tried'], 'combination')}"
-    lines.append(f"{tried}; by chance, one gives a number of {digits} near {number} in {chance['share']:.1%} of cases")
-    return "\n".join(map(make_printable, lines))
+    return [f"{_name_variants(names, known)}{words}" for words, names in variants.items()]
 
 
 MAX_NAMES = 5

@@ -6,13 +6,15 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import anls_metric
+from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS
+from anls_metric.core.strings.variants import Kept, Length, Whitespace
 from anls_metric.core.version import SCORES_VERSION
-from tests.conftest import CONFORMANCE, DATA
+from tests.conftest import CONFORMANCE, DATA, ROOT
 
 # A golden file whose name is not that of its variant -> the variant. The vectors `lmms_eval` come from the scoring
 # function only, and `evalscope` from versions before 1.14.
@@ -85,6 +87,18 @@ def is_same_score(name: str, ours: float, theirs: float) -> bool:
 def select_scores(scores: dict[str, Any]) -> dict[str, float]:
     """Select the scores of rows with references on which the original did not crash ({"error": ...})."""
     return {key: score for key, score in scores.items() if isinstance(score, (int, float)) and CASES[key]["references"]}
+
+
+def test_each_value_of_a_field_is_computed_and_described() -> None:
+    assert {whitespace for _, whitespace in NORMALIZERS} == {*get_args(Whitespace)}
+    assert len(NORMALIZERS) == 2 * len(get_args(Whitespace)), "both cases"
+    assert ({*LENGTHS}, {*LIMITS}) == ({*get_args(Length)}, {*get_args(Kept)})
+    page = (ROOT / "docs/variants.md").read_text(encoding="utf-8")
+    lengths = {name.removesuffix(" upper") for name in LENGTHS}
+    missing = [name for name in get_args(Whitespace) if f"`{name}`" not in page]
+    assert not missing + [name for name in lengths if f"*{name}*" not in page]
+    described = str(anls_metric.Variant.__doc__)
+    assert not [name for name in (*get_args(Whitespace), *lengths) if f'"{name}"' not in described]
 
 
 def find_differences(

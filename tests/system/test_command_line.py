@@ -49,9 +49,13 @@ OUTPUTS = [
         f"{EXAMPLE} --find 62.73",
         " others, which this number does not tell apart, on submission: 62.7315\n",
     ),
-    (f"{EXAMPLE} --find 33.33", "33.33 is exact_match, contains, relaxed on submission: 33.3333\n"),
-    (f"{EXAMPLE} --find 70.1 --variant due,rrc", "70.1 is rrc with --threshold 0.3 on submission: 70.1389\n"),
-    ("gold.json raw.json --quiet --find 75 --variant rrc,due", "75 is rrc, due with --extract think on raw: 75\n"),
+    (f"{EXAMPLE} --find 33.33", "33.33 fits exact_match, contains, relaxed on submission: 33.3333\n"),
+    (f"{EXAMPLE} --find 70.1 --variant due,rrc", "70.1 fits rrc with --threshold 0.3 on submission: 70.1389\n"),
+    (
+        f"{EXAMPLE} --find 70.1 --variant mistral_evals,rrc",
+        "also, at another threshold: rrc with --threshold 0.0 on submission: 70.1389, and 4 more\n",
+    ),
+    ("gold.json raw.json --quiet --find 75 --variant rrc,due", "75 fits rrc, due with --extract think on raw: 75\n"),
     ("gold.json raw.json --extract think --worst 1", "\n  raw         <think>x</think>something else\n"),
     ("gold.json raw.json --extract think", "\nextracted    think changed 24 of 24 answers and left 0\n"),
     (f"{COMPARE} --variant standard,due", "\n\nANLS under each variant\nvariant   base    tuned\n"),
@@ -501,5 +505,5 @@ def test_find_tries_values_and_benchmarks_whose_columns_are_there(
         own = options.replace("--variant anls_star", "")
         (score,) = shell.scores(f"t.json {own} --variant {variant} {more} --quiet")
         line = shell.print(f"t.json {options} --find {score:.6f} --quiet")
-        assert re.search(rf"(?:is|,) {variant}[, ]", line)
+        assert re.search(rf"(?:fits|,) {variant}[, ]", line)
         assert more in line

@@ -69,14 +69,25 @@ def leaving(output, answers):
     sys.exit("no model")
 number = 1
 """
+SCRIPT = """
+import sys
+def read(path):
+    return open(path).read()
+def my_anls(output, answers):
+    from anls_metric import anls_score
+    print("called")
+    return anls_score(output, answers, variant="rrc")
+print(my_anls(read(sys.argv[1]), [read(sys.argv[2])]))
+"""
 
 
 @pytest.fixture
 def module(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     monkeypatch.setattr(sys, "path", [*sys.path])
-    shell.write({"made_up_metric.py": MODULE})
+    shell.write({"made_up_metric.py": MODULE, "script.py": SCRIPT, "lines.py": "print(0.5)\n", "relative.py": "from . import f"})
     yield shell
-    sys.modules.pop("made_up_metric", None)
+    for name in ("made_up_metric", "script", "relative"):
+        sys.modules.pop(name, None)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +98,7 @@ def module(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
         ("./made_up_metric.py:Metrics.rrc", 0, "the function is rrc: "),
         ("made_up_metric:lenient", 1, "not a known variant; the nearest is standard: 1 of 118 cases differ"),
         ("made_up_metric:leaving", 1, "the function raises SystemExit: no model"),
+        ("script.py:my_anls", 0, "the function is rrc: "),
     ],
 )
 def test_identify_names_the_variant_of_a_function(module: Shell, name: str, status: int, words: str) -> None:
@@ -101,6 +113,10 @@ def test_identify_names_the_variant_of_a_function(module: Shell, name: str, stat
         ("made_up_metric:number", "'made_up_metric:number' is not a function: write MODULE:FUNCTION"),
         ("made_up_metric.number", "'made_up_metric.number' is not a function: write MODULE:FUNCTION"),
         ("made_up_metric.py", "made_up_metric.py defines lenient, leaving: write made_up_metric.py:lenient"),
+        ("script.py", "script.py defines read, my_anls: write script.py:my_anls"),
+        ("script.py:other", "cannot load script.py:other: IndexError: list index out of range; importing the file"),
+        ("relative.py:f", "with no known parent package\n"),
+        ("lines.py", "lines.py defines no function: to find the variant of its score, use anls GOLD SUBMISSION --find"),
         ("no_such_module:f", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("no_such_folder/metrics:f", "no_such_folder/metrics.py does not exist"),
         ("no_such_file.py:f", "no_such_file.py does not exist"),

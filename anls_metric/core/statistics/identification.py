@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import combinations, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from rapidfuzz.distance import Indel, Levenshtein
 
 from anls_metric.core.checks import count_noun, describe, is_number
 from anls_metric.core.statistics.identification_cases import CASES, THRESHOLDS, Case
 from anls_metric.core.strings.kernel import LENGTHS, LIMITS
-from anls_metric.core.strings.variants import VARIANTS
+from anls_metric.core.strings.variants import VARIANTS, Whitespace
 
 TOLERANCE = 1e-9
 MOST_ROUNDING = 0.05
@@ -36,8 +36,8 @@ MAX_SHOWN = 3
 _CHANGES: tuple[Mapping[str, Any], ...] = (
     *({"ignore_case": value} for value in (True, False)),
     *({"threshold": threshold} for threshold in THRESHOLDS),
-    *({"kept": condition} for condition in ("distance / length < threshold", *LIMITS)),
-    *({"whitespace": name} for name in ("squeeze", "strip", "keep", "words")),
+    *({"kept": condition} for condition in ("distance / length < threshold", *LIMITS)),  # the usual one first
+    *({"whitespace": name} for name in get_args(Whitespace)),
     *({"no_answers": answers} for answers in ((), ("",))),
     {"all_or_nothing": True},
     *({"prediction_length": name, "reference_length": name} for name in LENGTHS),

@@ -450,7 +450,7 @@ def _describe_other(name: str) -> str:
 
 
 def signature(
-    variant: str | Variant = "standard",
+    variant: str | Scorer = "standard",
     threshold: float | None = None,
     ignore_case: bool | None = None,
     extract: str = "",
@@ -459,7 +459,8 @@ def signature(
     score.
 
     Args:
-        variant, threshold, ignore_case: as in `get_variant`.
+        variant: the name of a variant or of any other metric, or a `Scorer`.
+        threshold, ignore_case: as in `get_variant`; None for a metric that has no such option.
         extract: the names of the rules that extracted the answers from a model's output; "" for none.
 
     Returns:
@@ -467,7 +468,7 @@ def signature(
         the named variant. The version is that of the scores, `SCORES_VERSION`.
 
     Raises:
-        ValueError: the variant is unknown, or the threshold is outside [0, 1].
+        ValueError: the variant is unknown, it has no such option, or the threshold is outside [0, 1].
 
     Example:
         >>> signature()
@@ -477,4 +478,4 @@ def signature(
 
     Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
     """
-    return get_variant(variant, threshold, ignore_case).signature(extract)
+    return get_scorer(variant, threshold=threshold, ignore_case=ignore_case).signature(extract)
