@@ -13,7 +13,8 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -216,8 +217,9 @@ def _run_script(file: str) -> tuple[ModuleType, BaseException | None]:
     sys.path.insert(0, folder)
     name = base.removesuffix(".py")
     loader = SourceFileLoader(name, file)
-    module = sys.modules[name] = ModuleType(name)
-    module.__file__ = file
+    spec = ModuleSpec(name, loader, origin=file)
+    spec.has_location = True
+    module = sys.modules[name] = module_from_spec(spec)
     arguments, sys.argv = sys.argv, [file]
     try:
         loader.exec_module(module)

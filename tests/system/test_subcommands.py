@@ -115,7 +115,7 @@ def test_identify_names_the_variant_of_a_function(module: Shell, name: str, stat
         ("made_up_metric.py", "made_up_metric.py defines lenient, leaving: write made_up_metric.py:lenient"),
         ("script.py", "script.py defines read, my_anls: write script.py:my_anls"),
         ("script.py:other", "cannot load script.py:other: IndexError: list index out of range; importing the file"),
-        ("relative.py:f", "with no known parent package\n"),
+        ("relative.py:f", "ImportError: attempted relative import with no known parent package"),
         ("lines.py", "lines.py defines no function: to find the variant of its score, use anls GOLD SUBMISSION --find"),
         ("no_such_module:f", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("no_such_folder/metrics:f", "no_such_folder/metrics.py does not exist"),
