@@ -874,13 +874,13 @@ def _describe_other(name: str) -> str:
 
 
 def signature(
-    variant: str | Variant = "standard",
+    variant: str | Scorer = "standard",
     threshold: float | None = None,
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
     """Return a short string that describes how a score was computed."""
-    return get_variant(variant, threshold, ignore_case).signature(extract)
+    return get_scorer(variant, threshold=threshold, ignore_case=ignore_case).signature(extract)
 
 
 # For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.

@@ -117,7 +117,8 @@ def main(epochs: int = 20, lora: bool = False) -> SFTTrainer:
     if lora:
         from peft import LoraConfig
 
-        peft_config = LoraConfig(r=16, target_modules="all-linear", modules_to_save=["embed_tokens", "lm_head"])
+        peft_config = LoraConfig(r=16, target_modules="all-linear")
+        peft_config.modules_to_save = ["embed_tokens", "lm_head"]  # they are random here
     callback = GenerateAndScore(eval_dataset, references, name="anls")
     with tempfile.TemporaryDirectory() as checkpoints:
         trainer = SFTTrainer(

@@ -68,7 +68,6 @@ VARIANT_COUNTS: Mapping[str, Sequence[str]] = {
     "README.md": (r"of the (\d+) variants match", r"variants of ANLS \| (\d+) \|"),
     "docs/metric_card.md": (r"fast, with (\d+) variants", r"reproduces (\d+) of them"),
     "docs/variants.md": (r"lists all (\d+)",),
-    "docs/why_scores_differ.md": (r"Of the (\d+) variants",),
     "pyproject.toml": (r"document VQA: (\d+) published variants",),
 }
 

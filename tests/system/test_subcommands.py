@@ -84,7 +84,8 @@ print(my_anls(read(sys.argv[1]), [read(sys.argv[2])]))
 @pytest.fixture
 def module(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     monkeypatch.setattr(sys, "path", [*sys.path])
-    shell.write({"made_up_metric.py": MODULE, "script.py": SCRIPT, "lines.py": "print(0.5)\n", "relative.py": "from . import f"})
+    shell.write({"made_up_metric.py": MODULE, "script.py": SCRIPT})
+    shell.write({"lines.py": "print(0.5)\n", "relative.py": "from . import f"})
     yield shell
     for name in ("made_up_metric", "script", "relative"):
         sys.modules.pop(name, None)
