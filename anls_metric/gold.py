@@ -257,7 +257,7 @@ def resolve(
     for each in words[1:]:
         if is_name(each.path):
             raise make_error(
-                each.path, "gold data must come first: name them before the predictions, or with {use.gold}"
+                each.path, "gold data must come first: pass them before the predictions, or with {use.gold}"
             )
     row = find_gold(words[0].path) if words else None
     if row is None:
@@ -349,7 +349,7 @@ def _find_cache(row: GoldSet) -> str:
     """Find the cache folder. Raises InputError if the user has no home folder and specifies no other."""
     folder = os.path.expanduser(os.environ.get("ANLS_CACHE") or os.path.join("~", ".cache", "anls"))
     if folder.startswith("~"):
-        raise make_error(row.name, "there is no home folder for the cache: set ANLS_CACHE to a folder")
+        raise make_error(row.name, "no home folder was found for the cache: set ANLS_CACHE to a folder")
     return folder
 
 

@@ -390,7 +390,7 @@ def _parse(data: bytes, path: str) -> Any:
     try:
         return json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):  # also for bytes that are not text and numbers with too many digits
-        raise make_error(path, f"it is damaged, or not JSON: {_SCORE}") from None
+        raise make_error(path, f"it is damaged or is not JSON: {_SCORE}") from None
 
 
 def _refuse_constant(name: str) -> Any:

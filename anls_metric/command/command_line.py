@@ -220,7 +220,7 @@ def _check_outputs(settings: Settings) -> list[str]:
     """
     endings = [_check_output(path) for path in settings.output]
     if settings.output_rows and not {*endings} - {"", ".json", *RUNS}:
-        raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
+        raise make_error("", "{use.output_rows} needs a file to write the rows to: add {use.output:leaves.csv}")
     if settings.report:
         from anls_metric.report.html import check_path
 

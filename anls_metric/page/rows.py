@@ -29,8 +29,8 @@ def read_rows(text: str) -> list[list[str]]:
     if len(lists) == 2:
         if len(lists[0]) != len(lists[1]):
             raise ValueError(
-                f"There are {len(lists[0])} predictions and {len(lists[1])} references: paste references for each "
-                "prediction."
+                f"There are {len(lists[0])} predictions but references for {len(lists[1])} questions: paste references "
+                "for each prediction."
             )
         return [_HEADS, *([_write_cell(each) for each in row] for row in zip(*lists))]
     rows = [row for row in csv.reader(io.StringIO(text, newline=""), "excel-tab") if any(row)]

@@ -69,7 +69,7 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
         raise make_error(corrections.name, sentence, some=list_some(unknown))
     kept = [place for key, place in place_of.items() if corrections.by_id.get(key, ()) is not None]
     if not kept:
-        raise make_error(corrections.name, "it excludes every question, so none is left to score: exclude fewer")
+        raise make_error(corrections.name, "every question is excluded: exclude fewer")
     added: dict[str, list[str]] = {}
     references = list(questions.references)
     for key, texts in corrections.by_id.items():

@@ -69,7 +69,7 @@ def _read_whole(file: BinaryIO, name: str) -> bytes:
     except OSError as error:
         raise OSError(error.errno, error.strerror, name) from None
     if len(data) > MAX_UNPACKED and not stat.S_ISREG(mode):
-        raise make_error(name, "it is a pipe of more than {most} GB: pass a file", most=MAX_UNPACKED // 10**9)
+        raise make_error(name, "the piped input exceeds {most} GB: pass a file instead", most=MAX_UNPACKED // 10**9)
     return data
 
 

@@ -60,7 +60,7 @@ REFUSED: list[tuple[Any, str]] = [
     ([ACCEPTED, {"questionId": "7", "accept": "y"}], "c.json, record 2: there is more than one correction for"),
     ([{"questionId": 7, "mark": "unclear"}, ACCEPTED], "c.json, record 2: there is more than one correction for"),
     ([ACCEPTED, {"questionId": 77, "exclude": True}], "c.json: it corrects questions that do not exist (77): use"),
-    ([{"questionId": n, "exclude": True} for n in (7, 8, 9)], "c.json: it excludes every question, so none"),
+    ([{"questionId": n, "exclude": True} for n in (7, 8, 9)], "c.json: every question is excluded"),
 ]  # fmt: skip
 
 

@@ -259,7 +259,7 @@ def test_missing_extra_and_folder_without_room_are_named(shell: Shell, monkeypat
     assert shell.error(f"{row.name} b.json").startswith("cord:test: cannot write to a.json (")
     monkeypatch.delenv("ANLS_CACHE")
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
-    message = "cord:test: there is no home folder for the cache: set ANLS_CACHE to a folder"
+    message = "cord:test: no home folder was found for the cache: set ANLS_CACHE to a folder"
     assert shell.error(f"{row.name} b.json") == message
 
 
@@ -275,7 +275,7 @@ def test_terminal_shows_progress(shell: Shell, hub: FakeHub) -> None:
 # Names
 
 ASKING = ("questions docvqa:test", "export rrc docvqa:test a.json", "check-submission a.json --ids docvqa:test")
-FIRST = "docvqa:val: gold data must come first: name them before the predictions"
+FIRST = "docvqa:val: gold data must come first: pass them before the predictions"
 NOTHING = "docvqa:val: there is nothing to score: pass the predictions file as well"
 
 

@@ -179,8 +179,14 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
             "--variant anls_star --metrics f1",
             "for structured answers, --metrics supports only exact_match, pages and abstention",
         ),
-        ("--variant anls_star --output-rows leaves", "--output-rows needs a file of rows: add --output leaves.csv"),
-        ("--variant anls_star --output-rows leaves --output a.json", "needs a file of rows: add --output leaves.csv"),
+        (
+            "--variant anls_star --output-rows leaves",
+            "--output-rows needs a file to write the rows to: add --output leaves.csv",
+        ),
+        (
+            "--variant anls_star --output-rows leaves --output a.json",
+            "needs a file to write the rows to: add --output leaves.csv",
+        ),
         ("--output-rows leaves --output a.csv", "--output-rows needs the leaves of ANLS*: use --variant anls_star"),
         ("--variant anlsl --by-key", "--by-key needs the leaves of ANLS*: use --variant anls_star"),
         ("--variant anls_star --ignore-case", "anls_star has no option 'ignore_case'"),

@@ -180,7 +180,7 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
         '{"brand": ["Coca Cola"]}'
     """
     if not names or not isinstance(names, str):
-        raise ValueError(f'the rule names must be a nonempty string, such as "think,final", got {describe(names)}')
+        raise ValueError(f'the rule names must be a nonempty string such as "think,final", got {describe(names)}')
     return Extraction(tuple(_find_rule(name.strip(), values) for name in names.split(",")))
 
 
