@@ -40,9 +40,7 @@ def as_eval_results(
     """
     if len(document["submissions"]) > 1:
         names = list_some(submission["name"] for submission in document["submissions"])
-        raise make_error(
-            "", "the Hub accepts the score of only one model: pass the answers of one of {names}", names=names
-        )
+        raise make_error("", "the Hub accepts the score of only one model: pass one of {names}", names=names)
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", dataset):
         sentence = "{dataset!r} is not a dataset id: write OWNER/NAME, such as lmms-lab-encoder/DocVQA"
         raise make_error("", sentence, dataset=dataset)

@@ -260,7 +260,7 @@ def test_library_of_the_hub_reads_the_yaml(shell: Shell) -> None:
         (f"export hub {GOLD} {SUBMISSION}", "the following arguments are required: --dataset, --task"),
         (
             f"{HUB} x={SUBMISSION}",
-            "the Hub accepts the score of only one model: pass the answers of one of submission, x",
+            "the Hub accepts the score of only one model: pass one of submission, x",
         ),
         (HUB.replace("made-up/", ""), "'DocVQA' is not a dataset id: write OWNER/NAME, such as"),
         *((f"{HUB} {flag} x", f"unknown flag {flag}") for flag in ("--worst", "--format", "--baseline", "--columns")),

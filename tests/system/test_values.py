@@ -181,7 +181,7 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
         ),
         (
             "--variant anls_star --output-rows leaves",
-            "--output-rows needs a file to write the rows to: add --output leaves.csv",
+            "needs a file to write the rows to: add --output leaves.csv",
         ),
         (
             "--variant anls_star --output-rows leaves --output a.json",
