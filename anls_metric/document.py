@@ -211,7 +211,7 @@ def _describe_result(result: Result, words: _Words, has_account: bool) -> dict[s
         content["comparisons"] = [_describe_comparison_of(each, compared, result) for each in compared.comparisons]
         content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
         content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs, "chose_best": compared.chose_best}
-    document: dict[str, Any] = json.loads(json.dumps(content))  # lists in place of tuples
+    document: dict[str, Any] = json.loads(json.dumps(content))  # as a file has it: lists for tuples, strings as keys
     return document
 
 

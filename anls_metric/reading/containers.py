@@ -247,7 +247,7 @@ def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Found]:
     if isinstance(value, list):
         items = value[:_MOST]
         if set(map(type, items)) == {dict}:
-            has_answers = _has_answer(set().union(*items))
+            has_answers = _has_answer(set().union(*items)) or all(map(_is_pair, items))
             inner = {} if has_answers else {own.path: own for item in items for own in _walk(item, (*path, "*"))}
             answered = [own for own in inner.values() if own.has_answers]
             yield from answered or [Found(".".join(path), has_answers)]
@@ -276,6 +276,11 @@ def _has_answer(fields: Iterable[Any]) -> bool:
 def is_answer(name: str) -> bool:
     """Whether a field may contain an answer or a reference, judging by its name."""
     return bool(_ANSWER.fullmatch(name) or _WEAK_ANSWER.fullmatch(name))
+
+
+def _is_pair(record: Record) -> bool:
+    """Whether a record has a prediction and a reference, judging by the names of its fields."""
+    return sum(bool(_ANSWER.fullmatch(str(name))) and _is_plain(value) for name, value in record.items()) > 1
 
 
 def _are_pairs(values: Sequence[Any]) -> bool:

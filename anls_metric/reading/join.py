@@ -22,7 +22,7 @@ from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.records import ABSENT, FILE, KEY, OTHER, Path, Record, take_column
 from anls_metric.reading.roles import Answer, error_of_missing_field, find_pages, require
-from anls_metric.reading.runs import choose_runs, error_of_repeated, order_by_id
+from anls_metric.reading.runs import are_different, choose_runs, error_of_repeated, order_by_id
 from anls_metric.reading.systems import find_ids_of_runs, refuse_systems
 from anls_metric.reading.table import Roles, Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
@@ -213,7 +213,11 @@ def read_both(table: Table, reading: Reading) -> Answers:
     require(table, "both", roles, *needed)
     if roles.id is None:
         roles = roles._replace(id=find_ids_of_runs(table, roles, reading.settings))
-    ids = _read_all_ids(table, roles)
+    ids, note = _read_all_ids(table, roles), ""
+    is_chosen = reading.settings.id is not None or reading.settings.runs is not None
+    if len(set(ids)) < len(ids) and not is_chosen and are_different(table, ids, roles):
+        note = f"no id: different questions share {show_path(roles.id)}"
+        roles, ids = roles._replace(id=None), []
     records, runs = choose_runs(table, ids, roles, reading.settings)
     keys = ids or list(map(str, range(len(table.records))))
     first_of: dict[str, int] = {}
@@ -227,6 +231,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
     if len(first_of) < len(records):
         count += f", {count_noun(len(first_of), 'question')}"
     read = _describe_source(table, roles, roles, count)
+    read = read.add(note) if note else read
     order = _Order(*order_by_id(list(first_of), [keys[place] for place in records], records, runs))
     return _make_answers(gold, table, roles, order, read, reading)
 

@@ -11,6 +11,7 @@ from anls_metric.messages import MAX_LENGTH, InputError, Message, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.golds import fold
 from anls_metric.reading.layouts import describe_failures
+from anls_metric.reading.record_lists import SEVERAL
 from anls_metric.reading.records import ABSENT
 from anls_metric.reading.roles import (
     ANSWERS,
@@ -104,6 +105,10 @@ def _is_test_split(table: Table) -> bool:
     return path is not None and {*map(str, read_column(table, path))} == {"test"}
 
 
+_FURTHER = ("id", "gold_id", "submission", "variant")
+"""The options that the next error may ask for."""
+
+
 def complete_error(
     errors: Sequence[MissingError], others: Sequence[Table], settings: Settings, read: Callable[[Settings], object]
 ) -> InputError:
@@ -126,6 +131,8 @@ def complete_error(
         return InputError(first)
     options: dict[str, str] = {}
     more = {role: path for error in errors for role, path in propose_fields(error).items()}
+    if any(error.table.fields.get(more.get(role, "")) for error in errors for role in error.missing):  # an object
+        more = {role: path.partition(".")[0] for role, path in more.items()}  # the other answer is one as well
     while more:
         options |= more
         more = {}
@@ -134,10 +141,25 @@ def complete_error(
             read(replace(settings, **names))
         except InputError as error:
             found = error.message.find_options()
-            more = {name: found[name] for name in ("id", "gold_id", "submission") if name in found.keys() - options}
+            more = {name: found[name] for name in _FURTHER if name in found.keys() - options}
+    if path := _find_collection(options, errors):
+        return make_error("", SEVERAL, path=path)
     if options and others and not {"id", "gold_id"} & options.keys() and settings.id is None:
         options |= _propose_id(errors[0].table, others[0])
     return InputError(_word(first, errors, options))
+
+
+def _find_collection(options: Mapping[str, str], errors: Sequence[MissingError]) -> str | None:
+    """Find the list or object in which the fields proposed for predictions and references are only those of one item,
+    or of two different items.
+    """
+    parts = [options.get(role, "").rsplit(".", 2) for role in ("prediction", "references")]
+    if not all(len(part) == 3 and part[0] == parts[0][0] for part in parts):
+        return None
+    around, items, names = zip(*parts)
+    alike = re.compile(rf"{re.escape(around[0])}\.([^.]+)\.(?:{'|'.join(map(re.escape, names))})")
+    found = {match[1] for error in errors for field in list_values(error.table) if (match := alike.fullmatch(field))}
+    return around[0] if len(found | {*items}) > 1 else None
 
 
 def _find_exchanged(errors: Sequence[MissingError], others: Sequence[Table]) -> tuple[Table, Table] | None:
@@ -169,7 +191,9 @@ def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, 
 
 
 def propose_fields(error: MissingError) -> dict[str, str]:
-    """Propose a field for each role that a table lacks: one whose name suggests the role, or the only one with text."""
+    """Propose a field for each role that a table lacks: one whose name suggests the role, or the only one with text; if
+    there is none, the only one with objects.
+    """
     others = (*error.roles[:4], usual_field(error.table, PREDICTIONS), usual_field(error.table, REFERENCES))
     taken = {part for path in others if path for part in str(path).split(",")}
     columns = list_values(error.table)
@@ -189,6 +213,9 @@ def propose_fields(error: MissingError) -> dict[str, str]:
         best = max(order, key=points.__getitem__, default=None)
         if best is not None and (points[best] > 0 or (is_only and error.side != "both")):
             proposed[role] = best
+    objects = [path for path, is_object in error.table.fields.items() if is_object and "." not in path]
+    if not proposed and error.side != "both" and len(missing) == len(objects) == 1:
+        return {missing[0]: objects[0]}
     return proposed if {*missing} & {*proposed} else {}
 
 

@@ -24,6 +24,7 @@ from anls_metric.reading.records import DOCUMENT, FILE, KEY, PART, VALUE, Record
 from anls_metric.reading.table import Table, has, name_places, read_column
 
 _MOST = 5  # the number of lists that an error mentions
+SEVERAL = "each record holds several questions in {path!r}: score each of them with {use.records:{path}}"
 
 
 def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
@@ -135,8 +136,7 @@ def _refuse_items(table: Table, named: Sequence[str]) -> None:
         return
     path = lists.pop()
     if any(isinstance(own, list) and len(own) > 1 for own in read_column(table, path)):
-        sentence = "each record holds several questions in {path!r}: score each of them with {use.records:{path}}"
-        raise make_error(table.name, sentence, path=path)
+        raise make_error(table.name, SEVERAL, path=path)
 
 
 def _error_of_lists(table: Table, found: Sequence[Found], settings: Settings) -> InputError:

@@ -31,7 +31,7 @@ PREDICTIONS = (
     *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
     *("model_prediction", "predict", "model_output", "model_response", "llm_output", "llm_response", "llm_answer"),
     *("response", "output", "generated_text", "generated_answer", "generation", "completion", "answer_pred"),
-    *("predictions", "preds", "actual_output", "pred_value"),
+    *("predictions", "preds", "actual_output", "pred_value", "generated"),
 )
 REFERENCES = (
     *("references", "answers", "accepted_answers", "gold_answers", "gold_answer", "correct_answer", "ground_truths"),
@@ -44,7 +44,7 @@ field contains.
 """
 
 LESS_CERTAIN_REFERENCES = (  # may also be a category
-    *("reference", "gold", "target", "targets", "expected", "labels", "label", "label_text"),
+    *("reference", "gold", "golds", "target", "targets", "expected", "labels", "label", "label_text"),
 )
 ALIASES = ("answer_aliases",)
 """Additional references beside the one in "answer"."""

@@ -116,9 +116,10 @@ def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, set
 
     If the records with the same id are different questions, the field is part of the key.
     """
-    is_key = roles.prediction is None or _are_questions(table, ids, roles)
+    is_key = roles.prediction is None or are_different(table, ids, roles)
     system = None if is_key else find_systems(list_even(table, roles), ids)
-    field = system or next(list_distinguishing(table, roles, ids), None)
+    fields = [*list_distinguishing(table, roles, ids), *_list_texts(table, ids, roles)]
+    field = system or next(iter(fields), None)
     if field:
         values = list_some(dict.fromkeys(map(str, read_column(table, field))), 3)
         sentence = "each id occurs once per {field!r} ({values}): "
@@ -135,16 +136,22 @@ def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, set
         return make_error(table.name, sentence, pattern=os.path.join(table.name, "*"))
     repeated = show_ids(find_repeated(map(str, ids)), roles.id)
     sentence = "{count} repeated (the first is {first}): keep only one record for each id"
-    if roles.prediction is not None and settings.runs is None:
+    if not is_key and settings.runs is None:
         sentence += ", or add {use.runs:question} to score the mean over runs of one model"
     return make_error(table.name, sentence, count=count_noun(len(repeated), "id"), first=repeated[0])
 
 
-def _are_questions(table: Table, ids: Sequence[str | None], roles: Roles) -> bool:
+def _list_texts(table: Table, ids: Sequence[str | None], roles: Roles) -> list[str]:
+    """List the field of the questions if it distinguishes all records with the same id."""
+    path = roles.question
+    return [path] if isinstance(path, str) and tells_apart(ids, read_questions(table, path)) else []
+
+
+def are_different(table: Table, ids: Sequence[str | None], roles: Roles) -> bool:
     """Whether records with the same id are different questions rather than answers from different models.
 
     This is decided by whether the texts of the questions mostly differ or, without texts, the references.
     """
     columns = (read_questions(table, roles.question), read_columns_together(table, roles.references))
-    known = (column for column in columns if None not in column and ABSENT not in column)
+    known = (column for column in columns if any(column) and None not in column and ABSENT not in column)
     return next((count_differing(ids, column) > HALF for column in known), False)

@@ -162,10 +162,25 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         {"t.json": [*list_both("model"), {"id": IDS[0], "prediction": "", "answers": "a"}]},
         "t.json, record 49: it has no field 'model': write the name of its model into each record", "gold.json a.json",
         [SCORE]),
+    "ids of documents": ("g.json x.json", {
+        "g.json": [{"id": n // 2, "question": row["question"], "answers": row["answers"]} for n, row in
+            enumerate(list_rows())],
+        "x.json": [{"id": n // 2, "question": row["question"], "answer": row["prediction"]} for n, row in
+            enumerate(list_rows())]},
+        "g.json: each id occurs once per 'question' (", "g.json x.json --id-field id,question", [SCORE]),
     "repeated questions": ("g.json a.json", {"g.json": [{**row, "lang": "en"} for row in GOLD] + [{**row,
         "lang": "fr"} for row in GOLD]}, "g.json: each id occurs once per 'lang' (en, fr): to join by both, add "
         "--id-field questionId,lang", "gold.json a.json", [SCORE]),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("field", ["question", "answers"])
+def test_id_that_different_questions_share_is_none_in_a_single_table(shell: Shell, field: str) -> None:
+    rows = [{"id": n // 4, **row} for n, row in enumerate(list_rows())]
+    shell.write({"t.json": rows if field == "question" else [{**row, "question": ""} for row in rows]})
+    assert shell.scores("t.json") == [SCORE]
+    assert "no id: different questions share 'id'" in shell.print("t.json")
+    assert "--runs" not in shell.error("t.json --id-field id")
 
 
 @pytest.mark.parametrize("case", ERRORS)

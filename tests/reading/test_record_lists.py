@@ -19,6 +19,12 @@ TURNS = [
     for n, part in enumerate((ROWS[:1], ROWS[1:9], ROWS[9:]))
 ]
 
+
+def _pair(row: dict[str, Any]) -> dict[str, Any]:
+    """What programs that extract fields write for each field."""
+    return {"pred": row["prediction"], "gold": row["answers"], "em": 1}
+
+
 # Files that hold one list of questions, wherever it is.
 FOUND: dict[str, Any] = {
     "under any name": {"run": 7, "outputs": ROWS},
@@ -29,6 +35,14 @@ FOUND: dict[str, Any] = {
     "in pages of documents": {
         "documents": [{"pages": [{"qas": ROWS[n::6]}, {"qas": ROWS[n + 3 :: 6]}]} for n in range(3)]
     },
+    "in documents, by the name of a field": [
+        {"image": f"{n}.png", "fields": {name: _pair(row) for name, row in zip("abcdef", ROWS[6 * n : 6 * n + 6])}}
+        for n in range(4)
+    ],
+    "in documents, for each field": [
+        {"fields": [{"field": name, **_pair(row)} for name, row in zip("abcdef", ROWS[6 * n : 6 * n + 6])]}
+        for n in range(4)
+    ],
     "an object by id": {"config": 1, "by": {"id": {str(row["id"]): row for row in ROWS}}},
 }
 
@@ -41,6 +55,7 @@ def test_only_list_of_questions_is_found_at_any_depth(shell: Shell, case: str) -
     else:
         assert shell.scores("t.json") == [SCORE]
         path = {"inside objects": "run.result.rows", "in documents": "qas"}.get(case, "")
+        path = "fields" if "field" in case else path
         assert f" (records of {path})" in read(shell, "t.json") or not path
 
 

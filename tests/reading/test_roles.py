@@ -219,6 +219,12 @@ UNKNOWN: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], str, str]] 
         "g.json has no references (found 'id' 0; 'vendor' 'v0'; 'city' 'c0'); x.json has no predictions",
         "",
     ),
+    "one object in each": (
+        [{"id": n, "annotation": {"city": f"c{n}", "shop": f"v{n}"}} for n in range(3)],
+        [{"id": n, "extraction": {"city": f"c{n}", "shop": f"v{n}"}} for n in range(3)],
+        "x.json has no predictions (found 'id' 0; 'extraction.city' 'c0'; 'extraction.shop' 'v0')",
+        "--variant anls_star --prediction-field extraction --references-field annotation",
+    ),
     "an id that must be named, too": (
         [{"nr": n, "prompt": text, "answers": ["a"]} for n, text in enumerate(QUESTIONS)],
         [{"nr": n, "top_reply": "a", "prompt": QUESTIONS[n]} for n in (2, 1)],
@@ -237,6 +243,16 @@ def test_one_error_names_all_that_is_missing(shell: Shell, case: str) -> None:
     assert error.partition("; for example: anls ")[2] == (options and f"g.json x.json {options}")
     if options:
         assert shell.scores(f"g.json x.json {options} --missing zero") == [len(answers) / len(gold)]
+
+
+def test_fields_of_one_item_of_several_are_not_proposed(shell: Shell) -> None:
+    for name, side in {"g.json": "gold", "x.json": "pred"}.items():
+        fields = [{key: {side: f"{key} {n}", "note": "b"} for key in ("city", "shop")} for n in range(3)]
+        shell.write({name: [{"file": f"{n}.png", "fields": own} for n, own in enumerate(fields)]})
+    several = "each record holds several questions in 'fields': score each of them with --records fields"
+    assert shell.error("g.json x.json") == several
+    assert "to join by both, add --id-field '(key),file'" in shell.error("g.json x.json --records fields")
+    assert shell.scores("g.json x.json --records fields --id-field (key),file") == [1.0]
 
 
 def test_example_of_an_error_is_in_the_words_of_python() -> None:
