@@ -138,10 +138,19 @@ def _read_columns(value: Record) -> list[Any] | None:
 
 
 def _find_columns(value: Record) -> dict[str, list[Any]]:
+    """Find the columns of an object: all of its lists if they have usual names, or otherwise those of the same length
+    if these are many values and one is named like an answer.
+    """
     lists = {name: column for name, column in value.items() if isinstance(column, list)}
-    others = value.keys() - lists.keys()
-    are_columns = NAMES & lists.keys() and not others & NAMES and len(set(map(len, lists.values()))) == 1
-    return lists if are_columns else {}
+    if not lists or (value.keys() - lists.keys()) & NAMES:
+        return {}
+    [(size, count)] = Counter(map(len, lists.values())).most_common(1)
+    if NAMES & lists.keys():
+        return lists if count == len(lists) else {}
+    if size < MANY:
+        return {}
+    found = {name: column for name, column in lists.items() if len(column) == size and not isinstance(column[0], dict)}
+    return found if len(found) > 1 and any(map(is_answer, found)) else {}
 
 
 def _read_split(value: Record) -> list[Any] | None:

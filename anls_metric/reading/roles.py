@@ -29,14 +29,24 @@ IDS = ("questionId", "question_id", "id", "qid", KEY, FILE)
 QUESTIONS = ("question", "query", "prompt")
 PREDICTIONS = (
     *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
-    *("model_prediction", "predict", "model_output", "model_response", "llm_output", "llm_response", "llm_answer"),
+    *(
+        "extracted_answer",
+        "model_prediction",
+        "predict",
+        "model_output",
+        "model_response",
+        "llm_output",
+        "llm_response",
+        "llm_answer",
+    ),
     *("response", "output", "generated_text", "generated_answer", "generation", "completion", "answer_pred"),
     *("predictions", "preds", "actual_output", "pred_value", "generated"),
 )
 REFERENCES = (
     *("references", "answers", "accepted_answers", "gold_answers", "gold_answer", "correct_answer", "ground_truths"),
     *("ground_truth", "gt_answers", "answers.text", "gt", "expected_output", "reference_answer", "gold_value"),
-    *("answer_ground_truth", "correct_answers", "true_answer", "truth"),
+    *("answer_ground_truth", "correct_answers", "true_answer", "truth", "gt_answer", "expected_answer"),
+    *("expected_answers", "target_answer", "target_answers"),
 )
 ANSWERS = ("answer", VALUE)
 """The prediction in a submission, or the reference in a gold file; in a table with both, whichever of the two no other

@@ -245,6 +245,22 @@ def test_one_error_names_all_that_is_missing(shell: Shell, case: str) -> None:
         assert shell.scores(f"g.json x.json {options} --missing zero") == [len(answers) / len(gold)]
 
 
+def test_columns_without_usual_names_are_proposed(shell: Shell) -> None:
+    answers = [f"answer {n}" for n in range(12)]
+    columns = {"answers_unique": [[text] for text in answers], "texts_generated": [*answers[:9], *"xyz"]}
+    shell.write({"t.json": {**columns, "anls": 0.75, "judge_scores": [-1]}})
+    options = "--prediction-field texts_generated --references-field answers_unique"
+    assert shell.error("t.json").endswith(f"; for example: anls t.json {options}")
+    assert shell.scores(f"t.json {options}") == [0.75]
+
+
+def test_extracted_answer_is_the_prediction_beside_the_output(shell: Shell) -> None:
+    row = {"question": "?", "response": "So it is a.", "extracted_answer": "a", "expected_answer": "a"}
+    shell.write({"t.jsonl": [{"id": n, **row} for n in range(3)]})
+    assert shell.scores("t.jsonl") == [1.0]
+    assert "predictions  t.jsonl: extracted_answer\nreferences   t.jsonl: expected_answer\n" in shell.print("t.jsonl")
+
+
 def test_fields_of_one_item_of_several_are_not_proposed(shell: Shell) -> None:
     for name, side in {"g.json": "gold", "x.json": "pred"}.items():
         fields = [{key: {side: f"{key} {n}", "note": "b"} for key in ("city", "shop")} for n in range(3)]
