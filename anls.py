@@ -1415,7 +1415,7 @@ class ComputeMetrics(Decoder):
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
         if len(ids) != len(label_ids):
             numbers = f"{len(ids):,} predictions for {len(label_ids):,} rows"
-            raise ValueError(f"there are {numbers}: generate one for each row (num_return_sequences=1)")
+            raise ValueError(f"got {numbers}: generate one for each row (num_return_sequences=1)")
         pad = getattr(self.tokenizer, "pad_token_id", None)
         for row, label in zip(ids, label_ids):
             _refuse_unreadable(row, label, name_row(len(rows.predicted)))

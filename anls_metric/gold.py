@@ -1,7 +1,8 @@
-"""Provides gold data by name, such as ``docvqa:val``, from a table of public datasets, whose text is fetched from the
+"""Provides public gold data by name, such as ``docvqa:val``, by fetching the text of datasets from the Hugging Face
 Hub.
 
-Only the text columns are fetched, once. They are cached as JSON lines in ``$ANLS_CACHE``, or in ``~/.cache/anls``.
+Only text columns are fetched, and only once, because the rows are cached as JSON lines in ``$ANLS_CACHE`` or
+``~/.cache/anls``.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _read_mmlongbench(row: GoldRow, number: int) -> GoldRow:
 
 
 def _read_chartqapro(row: GoldRow, number: int) -> GoldRow:
-    """Move the earlier turns of a conversation to ``turns``. The last question is the one asked."""
+    """Keep the last question of a conversation as the question, and move the earlier turns to ``turns``."""
     row = {QUESTION_ID: number, **{name.lower().replace(" ", "_"): value for name, value in row.items()}}
     *earlier, row["question"] = row["question"]
     if earlier:
@@ -45,12 +46,12 @@ def _read_chartqapro(row: GoldRow, number: int) -> GoldRow:
 
 
 def _read_ocrbench(row: GoldRow, number: int) -> GoldRow:
-    """Add the name of the rule, and leave out columns without a value, as in the benchmark's file."""
+    """Add the name of the rule, and leave out columns without a value, like the benchmark's own file."""
     return {**{name: value for name, value in row.items() if value is not None}, "rule": "item"}
 
 
 def _read_cord(row: GoldRow, number: int) -> GoldRow:
-    """Accept a list of one menu line as well as the line itself, since CORD stores a single line without a list."""
+    """Accept a single menu line both inside and outside a list, since CORD stores a single line without a list."""
     truth = json.loads(row["ground_truth"])
     image = {"image_id": truth["meta"]["image_id"]} if "image_id" in truth.get("meta", {}) else {}
     return {QUESTION_ID: number, **image, "answers": _accept_lists(truth["gt_parse"])}
@@ -60,7 +61,7 @@ _LINES = ("menu", "void_menu", "sub")
 
 
 def _accept_lists(value: Any) -> Any:
-    """Accept a receipt's lines, and the parts that belong to a line, in both forms."""
+    """Accept each single line or sub-line of a receipt both as an object and as a list that contains this object."""
     if isinstance(value, list):
         return list(map(_accept_lists, value))
     if not isinstance(value, dict):
@@ -71,22 +72,22 @@ def _accept_lists(value: Any) -> Any:
 
 
 class GoldSet(NamedTuple):
-    """A set of gold data: a row of the table.
+    """A public gold set and its dataset on the Hub.
 
     Attributes:
-        name: the name.
+        name: the name of the gold set, such as ``docvqa:val``.
         dataset: the id of the dataset on the Hub.
-        revision: its commit hash, in full, because the Hub does not accept a shortened one.
-        files: the pattern of its Parquet files.
-        columns: the columns that the files must have. All other text columns are read as well.
-        shown: the fields of a question that do not give its answer away.
+        revision: the full commit hash of the dataset, since the Hub does not accept abbreviated hashes.
+        files: the pattern for the paths of the Parquet files.
+        columns: the columns that the files must have, although all other text columns are read as well.
+        shown: the fields of a question that do not reveal its answer.
         rows: the number of rows.
         license: the license tag of the dataset.
-        citation: the paper.
-        variant: the variant or rule that the name implies; None for the default one.
-        make_row: makes a row of a gold file.
-        is_partial: whether the rule scores only some kinds of questions.
-        about: what to add to the ``read`` line under the default variant.
+        citation: the URL of the paper.
+        variant: the variant or rule that the name implies, or None for the default variant.
+        make_row: the function that creates a row of a gold file from a row of the dataset and its number.
+        is_partial: whether the rule scores only some of the questions.
+        about: a remark to add to the line that says what was read, if the user does not choose a variant.
     """
 
     name: str
@@ -105,7 +106,7 @@ class GoldSet(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The URL of the dataset."""
+        """The URL of the dataset on the Hub."""
         return f"https://huggingface.co/datasets/{self.dataset}"
 
 
@@ -196,8 +197,8 @@ _TABLE = (
     _make_cord("val", "validation"),
 )
 GOLD: Mapping[str, GoldSet] = {row.name: row for row in _TABLE}
-"""The gold data by name. Ids, revisions and counts come from stored dataset cards and from versions that other people
-pinned.
+"""The public gold sets, keyed by name, with ids, revisions and counts from stored dataset cards and from versions that
+others pinned.
 """
 
 
@@ -205,10 +206,11 @@ pinned.
 
 
 def find_gold(word: str) -> GoldSet | None:
-    """Find gold data by name, or return None if the word is an existing file or does not look like a name.
+    """Find a gold set by name, or return None if the word is an existing path or does not resemble the name of a gold
+    set.
 
     Raises:
-        InputError: the word looks like a name that does not exist.
+        InputError: the word resembles the name of a gold set, but no gold set has this name.
 
     Example:
         >>> find_gold("docvqa:vall")
@@ -235,23 +237,25 @@ def find_gold(word: str) -> GoldSet | None:
 
 
 def is_name(word: str) -> bool:
-    """Whether a word names gold data rather than a file."""
+    """Whether a word is the name of a gold set rather than of an existing file."""
     return word in GOLD and not os.path.exists(word)
 
 
 def resolve(
     inputs: Sequence[Input], gold: Input | None, settings: Settings
 ) -> tuple[Sequence[Input], Input | None, Settings]:
-    """Replace the name of gold data with the data as a table. The name may stand in place of the gold file or, if there
-    is none, of the first input.
+    """Replace the name of a gold set, given as the gold file or, without a gold file, as the first input, with a table
+    of its data.
 
     Args:
-        inputs: files and tables.
-        gold: the gold file.
-        settings: the options. If they have no variant, the one that the name of the data implies is added.
+        inputs: the files and tables that the user passes.
+        gold: the gold file or the name of a gold set, or None if the user does not specify one.
+        settings: the user's options. If no variant is chosen, the variant that the name of the gold set implies is
+            added.
 
     Raises:
-        InputError: the name does not exist, there is no submission, or the data cannot be fetched.
+        InputError: the name does not exist or is not the first input, there is no submission, a file is missing, or the
+            data cannot be fetched.
     """
     words = [gold, *inputs] if gold else list(inputs)
     for each in words[1:]:
@@ -270,7 +274,9 @@ def resolve(
 
 
 def load_gold(row: GoldSet, variant: str | None = None) -> Table:
-    """Read gold data as a table, as if the user had passed it as a file. Raises InputError as `load_rows` does."""
+    """Load a gold set as a table, like a gold file that the user passes. Raises InputError if the data cannot be
+    fetched or stored.
+    """
     table = load_rows(row)
     about, count = "" if variant else row.about, len(table.records)
     if count < row.rows:
@@ -279,7 +285,9 @@ def load_gold(row: GoldSet, variant: str | None = None) -> Table:
 
 
 def load_rows(row: GoldSet) -> Table:
-    """Load the rows of gold data that its rule scores. Raises InputError if the data cannot be fetched or stored."""
+    """Load the rows of a gold set that its variant or rule can score. Raises InputError if the data cannot be fetched
+    or stored.
+    """
     table = _load(row)
     if not row.is_partial:
         return table
@@ -295,8 +303,8 @@ def load_rows(row: GoldSet) -> Table:
 
 
 def format_questions(row: GoldSet, with_answers: bool = False, sample: int | None = None, seed: int = 0) -> str:
-    """Format the questions as JSON lines for a model or, with answers, as a gold file. Raises ValueError if the sample
-    is impossible.
+    """Format the questions of a gold set as JSON lines for a model or, with answers, as a gold file. Raises ValueError
+    if the sample is empty or larger than the gold set.
     """
     rows = load_rows(row).records
     if sample is not None:
@@ -307,8 +315,8 @@ def format_questions(row: GoldSet, with_answers: bool = False, sample: int | Non
 
 
 def _draw(rows: Sequence[GoldRow], key: str, count: int, seed: int) -> list[GoldRow]:
-    """Draw rows by a hash of seed and id, so that neither their order nor the Python version matters, and keep their
-    order.
+    """Draw a sample of rows, in their original order, by a hash of the seed and the id, so that the sample depends
+    neither on the order of the rows nor on the Python version.
     """
     if not 0 < count <= len(rows):
         raise ValueError(f"--sample must be from 1 to {len(rows)} (the number of questions), got {count}")
@@ -324,7 +332,9 @@ def _format_row(row: GoldRow) -> str:
 
 
 def _load(row: GoldSet) -> Table:
-    """Read all rows from the cache, or fetch them if any are not in it. A hint reports a damaged file."""
+    """Read all rows of a gold set from the cache, or fetch and cache them if the cache does not contain an intact file.
+    A hint reports any damaged file.
+    """
     pattern = os.path.join(glob.escape(_find_cache(row)), f"{row.name.replace(':', '-')}-{row.revision}-*.jsonl")
     damaged = []
     for path in glob.glob(pattern):
@@ -346,7 +356,7 @@ def _load(row: GoldSet) -> Table:
 
 
 def _find_cache(row: GoldSet) -> str:
-    """Find the cache folder. Raises InputError if the user has no home folder and specifies no other."""
+    """Find the cache folder. Raises InputError if ANLS_CACHE is not set and the user has no home folder."""
     folder = os.path.expanduser(os.environ.get("ANLS_CACHE") or os.path.join("~", ".cache", "anls"))
     if folder.startswith("~"):
         raise make_error(row.name, "no home folder was found for the cache: set ANLS_CACHE to a folder")
@@ -360,7 +370,7 @@ def _hash(data: bytes) -> str:
 
 
 def _store(path: str, data: bytes) -> None:
-    """Write a file under a unique name and then rename it, so that several processes can do this at once."""
+    """Write a file under a unique name and then rename it, so that several processes can write it at once."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     aside = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.unfinished")
 
@@ -378,7 +388,7 @@ def _store(path: str, data: bytes) -> None:
 
 
 def _fetch(row: GoldSet) -> list[GoldRow]:
-    """Fetch the rows as they are on the Hub. Raises InputError as `fetch` does."""
+    """Fetch the unchanged rows of a dataset from the Hub. Raises InputError if the fetch fails."""
     from anls_metric.hub import PATIENCE, SILENCE, Wanted, fetch  # not needed for a user's files
 
     return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE, PATIENCE))

@@ -1,8 +1,8 @@
 """Fetches the text columns of a dataset from the Hugging Face Hub, in a separate process.
 
-A process can be ended no matter what its threads are waiting for, so a silent Hub blocks nobody and no library's thread
-outlives the interpreter. The process reads a description of the dataset from standard input and writes the rows, or an
-error, to standard output.
+Since a process can be ended whatever its threads are waiting for, an unresponsive Hub cannot block the caller, and no
+library's thread outlives the interpreter. The process reads a description of the dataset from standard input, and
+writes the rows or an error to standard output.
 """
 
 from __future__ import annotations
@@ -26,12 +26,10 @@ from anls_metric.reading.formats import list_columns
 Result = TypeVar("Result")
 
 SILENCE = 45.0
-"""The number of seconds after which a fetch is aborted if no request has finished, so that a silent Hub is abandoned
-within a minute.
-"""
+"""The number of seconds without a finished request after which a fetch is aborted."""
 
 PATIENCE = 10.0
-"""The number of seconds after which a fetch that is not finished prints a note."""
+"""The number of seconds after which an unfinished fetch prints a note."""
 
 _CONNECTIONS = 16
 _RETRIES = 4
@@ -45,14 +43,14 @@ class Wanted(NamedTuple):
     """A dataset to fetch.
 
     Attributes:
-        name: the name, for the progress bar.
-        dataset: the id on the Hub.
-        revision: the commit.
-        files: the pattern of the Parquet files.
+        name: the name of the gold set, which the progress bar and errors show.
+        dataset: the id of the dataset on the Hub.
+        revision: the commit hash of the dataset.
+        files: the pattern for the paths of the Parquet files.
         columns: the columns that the files must have.
-        rows: the number of rows.
-        silence: see `SILENCE`.
-        patience: see `PATIENCE`.
+        rows: the number of rows that the files must have in total.
+        silence: the number of seconds without a finished request after which the fetch is aborted.
+        patience: the number of seconds after which an unfinished fetch prints a note.
     """
 
     name: str
@@ -66,10 +64,11 @@ class Wanted(NamedTuple):
 
 
 def fetch(wanted: Wanted) -> list[dict[str, Any]]:
-    """Fetch the text columns of a dataset in a new process, which ends with this call.
+    """Fetch the text columns of a dataset in a new process, which is ended before this function returns.
 
     Raises:
-        InputError: fetching fails, or the data is not what was expected.
+        InputError: a library is not installed, the fetch fails, or the dataset does not have the expected rows and
+            columns.
     """
     try:
         import huggingface_hub  # noqa: F401
@@ -102,7 +101,9 @@ def fetch(wanted: Wanted) -> list[dict[str, Any]]:
 
 
 class _RefusedError(Exception):
-    """Raised with a sentence that says why the data is not available, and with the values in it."""
+    """Raised with a sentence that explains why the data are unavailable, and with the values that the sentence
+    contains.
+    """
 
     def __init__(self, sentence: str, **values: Any) -> None:
         super().__init__(sentence)
@@ -110,7 +111,7 @@ class _RefusedError(Exception):
 
 
 def main() -> None:
-    """Fetch the dataset described on standard input and write its rows, or an error, as JSON lines."""
+    """Fetch the dataset that standard input describes, and print its rows or an error as JSON lines."""
     wanted = Wanted(*json.load(sys.stdin))
     try:
         lines, status = [json.dumps(row) for row in _fetch(wanted)], 0
@@ -122,7 +123,9 @@ def main() -> None:
 
 
 def _fetch(wanted: Wanted) -> list[dict[str, Any]]:
-    """Fetch the ends of all files, which say where the columns are, then the columns of all row groups in parallel."""
+    """Fetch the footers of all files, which locate the columns, and then the text columns of all row groups in
+    parallel.
+    """
     from huggingface_hub.utils import logging, tqdm
     from pyarrow.parquet import ParquetFile
 
@@ -151,7 +154,7 @@ def _fetch(wanted: Wanted) -> list[dict[str, Any]]:
 
 
 def _check(wanted: Wanted, files: Sequence[Any]) -> None:
-    """Check the number of rows and the names of the columns, because pyarrow silently skips unknown columns."""
+    """Check that the files have the expected rows and columns, because pyarrow silently skips missing columns."""
     rows = sum(file.metadata.num_rows for file in files)
     if rows != wanted.rows:
         sentence = "the Hub has {count:,} rows, expected {expected:,}, so nothing is kept: try again, or " + _AS_FILE
@@ -169,15 +172,13 @@ def _get_endpoint() -> str:
 
 
 def _locate(wanted: Wanted, verb: str, path: str) -> str:
-    """Make the URL of a file or of a list of files."""
+    """Return the URL of a file ("resolve") or of the list of files in a folder ("tree")."""
     start = f"{_get_endpoint()}/api" if verb == "tree" else _get_endpoint()
     return f"{start}/datasets/{wanted.dataset}/{verb}/{wanted.revision}/{quote(path)}"
 
 
 def _get(url: str, attempts: int = 1, **headers: str) -> Any:
-    """Get a response from the Hub. The token goes to no other host, because the client removes it when it follows a
-    redirect.
-    """
+    """Get a response from the Hub. The client removes the user's token when it follows a redirect to another host."""
     from huggingface_hub import constants
     from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, http_backoff
 
@@ -194,8 +195,8 @@ def _get(url: str, attempts: int = 1, **headers: str) -> Any:
 
 
 def _list_sizes(wanted: Wanted) -> dict[str, int]:
-    """List the sizes of the files in the folder of the data, by path. A second page of the list, whose URL could point
-    anywhere, is rejected.
+    """Return the sizes of the files in the folder of the dataset, keyed by path. A second page of the list is rejected,
+    because its URL could lead anywhere.
     """
     response = _get(_locate(wanted, "tree", os.path.dirname(wanted.files)))
     if "next" in response.links:
@@ -204,7 +205,7 @@ def _list_sizes(wanted: Wanted) -> dict[str, int]:
 
 
 class _RemoteFile(io.RawIOBase):
-    """A file on the Hub. Each read fetches a range of it."""
+    """A file on the Hub, from which each read fetches a range of bytes."""
 
     def __init__(self, url: str, size: int) -> None:
         self._url, self._size, self._place = url, size, 0
@@ -234,9 +235,7 @@ class _RemoteFile(io.RawIOBase):
 
 
 class _Requests:
-    """Sends requests in threads. It gives up once no request has finished for some time, or once nobody is waiting for
-    it.
-    """
+    """Sends requests in threads, and gives up if no request finishes for some time or the parent process ends."""
 
     def __init__(self, wanted: Wanted) -> None:
         from concurrent.futures import ThreadPoolExecutor
@@ -246,7 +245,9 @@ class _Requests:
         self._parent, self._has_told = os.getppid(), False
 
     def send(self, calls: Iterable[tuple[Any, ...]], update: Callable[[], object] = lambda: None) -> list[Any]:
-        """Make several calls at once, each given as a function and its arguments, and return their results."""
+        """Make several calls in parallel, each given as a function and its arguments, and return their results in the
+        given order.
+        """
         from concurrent.futures import FIRST_COMPLETED, wait
 
         futures = [self._pool.submit(self._call, *call) for call in calls]
@@ -267,8 +268,8 @@ class _Requests:
         return [future.result() for future in futures]
 
     def _call(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Call a function and, if the Hub is busy, call it again after the time that the Hub asks for, or after 1, 2,
-        4, ... seconds.
+        """Call a function and, while the Hub is busy, repeat the call after the time that the Hub requests, or after 1,
+        2, 4 and 8 seconds.
         """
         for attempt in count():
             try:
@@ -290,7 +291,7 @@ class _Requests:
 
 
 def _list_causes(error: BaseException | None) -> list[BaseException]:
-    """List an error and its causes."""
+    """List an error, its cause, the cause of its cause, and so on."""
     causes: list[BaseException] = []
     while error is not None:
         causes.append(error)
@@ -299,13 +300,13 @@ def _list_causes(error: BaseException | None) -> list[BaseException]:
 
 
 def _find_response(error: BaseException) -> Any:
-    """Find the Hub's response that led to an error, which may be in a cause; None if there is none."""
+    """Find the Hub's response in an error or one of its causes, or return None if no response led to the error."""
     responses = [getattr(each, "response", None) for each in _list_causes(error)]
     return next((each for each in responses if each is not None), None)  # a response with an error status is falsy
 
 
 def _explain(wanted: Wanted, error: BaseException) -> _RefusedError:
-    """Explain why a fetch failed, from the Hub's response."""
+    """Return an error that explains why a fetch failed, based on the Hub's response."""
     from huggingface_hub import constants, get_token
 
     response = _find_response(error)

@@ -1,8 +1,8 @@
-"""Messages: sentences with values, written where a problem is found. Each front end words the options in its own way.
+"""Messages, which consist of a sentence and its values and refer to options in the words of each front end.
 
-A sentence is a format string in our code; anything that comes from users is passed as a value, which is never parsed,
-since a field may be called ``{0}``. ``{use.missing:zero}`` in a sentence is an option with a value: ``--missing zero``
-for the command, ``missing="zero"`` in Python, the label of the setting on the page.
+A sentence is a format string in our code. Anything that comes from users, such as a field named ``{0}``, is passed as a
+value, which is never parsed. In a sentence, ``{use.missing:zero}`` stands for an option with a value, which becomes
+``--missing zero`` for the command, ``missing="zero"`` in Python, and the label of the setting on the page.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ MAX_LENGTH = 1000
 
 @dataclass
 class _Words:
-    """The options in a format string, worded for a front end: each option is an attribute, its value the format."""
+    """The options in a format string, worded for a front end. Each option is an attribute, whose format specification
+    is the value of the option.
+    """
 
     _front_end: FrontEnd
     _name: str = ""
@@ -73,13 +75,14 @@ class _Words:
 
 
 class Message(NamedTuple):
-    """A sentence and the values that are filled into it.
+    """A sentence, the values to fill in, and the place to which the sentence refers.
 
     Attributes:
-        where: the file, and the place in it, to which the sentence refers; "" for none.
+        where: the file, or the location in a file, to which the sentence refers, or "" if the sentence is not about a
+            file.
         sentence: a format string.
-        values: the values of its fields.
-        options: options with values that ``{do.example}`` in the sentence shows together.
+        values: the values of the fields in the format string.
+        options: the options with values that ``{do.example}`` in the sentence shows.
 
     Example:
         >>> sentence = "no answer to {count:,} questions: {use.missing:zero} scores them 0"
@@ -96,7 +99,9 @@ class Message(NamedTuple):
     options: Mapping[str, str] = {}
 
     def text(self, front_end: FrontEnd = "python", typed: str = "anls ...") -> str:
-        """Word the message for a front end. ``typed`` is the command that was typed."""
+        """Return the text of the message in the words of a front end, using the command that the user typed for
+        examples.
+        """
         values = {
             name: shorten(value, MAX_LENGTH) if isinstance(value, str) else value for name, value in self.values.items()
         }
@@ -117,7 +122,7 @@ class Message(NamedTuple):
         return next(iter(self.find_options().items()), None)
 
     def find_options(self) -> dict[str, str]:
-        """Find the options in the sentence that have values, with these values."""
+        """Return the options in the message that have values, each mapped to its value."""
         fields = ((name or "", value or "") for _, name, value, _ in Formatter().parse(self.sentence))
         found = {
             name.removeprefix("use."): value.format(**self.values)
@@ -128,10 +133,10 @@ class Message(NamedTuple):
 
 
 class InputError(ValueError):
-    """Raised if input cannot be scored. Its string form is worded for Python.
+    """Raised if input cannot be scored. The string form of the error is worded for Python.
 
     Args:
-        message: what is wrong, where, and what to do.
+        message: the message that says what is wrong, where, and what to do.
 
     Example:
         >>> error = make_error("answers.json", "no field {field!r}: pass it with {use.prediction}", field="x")
@@ -148,7 +153,7 @@ class InputError(ValueError):
 
 
 class MissingFileError(InputError, FileNotFoundError):
-    """Raised if a file does not exist. It is both a `ValueError` and an `OSError`."""
+    """Raised if a file does not exist. This error is both a `ValueError` and an `OSError`."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -156,12 +161,12 @@ class MissingFileError(InputError, FileNotFoundError):
 
 
 def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
-    """Make an error from a message."""
+    """Create an error from the parts of its message."""
     return InputError(Message(where, sentence, values))
 
 
 def reword(text: str, front_end: FrontEnd) -> str:
-    """Reword an error message for a front end."""
+    """Adapt references to lists, such as "`anls layouts` lists them", to a front end."""
     for words, others in _LISTS.items():
         if words in text:
             from anls_metric.core.extraction.extract import EXTRACTORS  # not needed for other messages
@@ -171,7 +176,7 @@ def reword(text: str, front_end: FrontEnd) -> str:
 
 
 def shorten(text: str, length: int = 160) -> str:
-    """Cut the middle out of a string that is longer than `length`."""
+    """Replace the middle of a string that is longer than `length` with an ellipsis."""
     return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
 
 

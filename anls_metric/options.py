@@ -1,6 +1,7 @@
-"""The options of all front ends, in one table. Flags, keyword arguments, the page and the docs are generated from it.
+"""The table of options, from which the flags, the keyword arguments, the settings on the page and the docs are
+generated.
 
-To add an option, add a row to `Settings` and, if it is available in Python, a line to the type `Options`.
+To add an option, add a row to `Settings` and, if the option is available in Python, a line to the type `Options`.
 """
 
 from __future__ import annotations
@@ -26,19 +27,21 @@ MOST, INPUT, SCORING, COMPARISON, OUTPUT = "most used options", "input", "scorin
 """The groups of options in the command's help."""
 
 PAGES = "pages"
-"""The value of ``metrics`` for checking whether answers name the right pages."""
+"""The value of ``metrics`` for checking whether answers cite the correct pages."""
 
 LEAVES = "leaves"
-"""The value of ``output_rows`` that requests a row for each leaf of nested values."""
+"""The value of ``output_rows`` that requests a row for each leaf of a structured answer."""
 
 KEYS = "key of the value"
-"""The name for the groups by keys of nested values, which appear alongside the groups by the fields in ``by``."""
+"""The name of the grouping by the keys of structured answers, which is shown beside the groupings by the fields in
+``by``.
+"""
 
 RUNS = (".anls.json", ".anls.json.gz")
-"""The file extensions of a saved run. The second is compressed."""
+"""The file extensions of a saved run, the second of which is for compressed runs."""
 
 NONE = "none"
-"""The value of an option for a field that means that there is no such field."""
+"""The value of an option for a field that means that no field has this role."""
 
 
 # Each function reads the word after a flag or checks the value of a keyword argument. The text of its error says what
@@ -46,7 +49,7 @@ NONE = "none"
 
 
 def read_string(value: Any) -> str:
-    """Read a nonempty string or a file path."""
+    """Read a nonempty string or a path-like object as a string."""
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str) or not text:
         raise ValueError("a nonempty string")
@@ -87,7 +90,7 @@ def read_switch(value: Any) -> bool:
 
 
 def read_fields(value: Any) -> dict[str, str]:
-    """Read paths by role name, given as a dict or as words like ``confidence=meta.p``."""
+    """Read paths keyed by role name, given as a dict or as words such as ``confidence=meta.p``."""
     named = dict(value if isinstance(value, Mapping) else (word.partition("=")[::2] for word in value))
     if not all(isinstance(text, str) and text for pair in named.items() for text in pair):
         raise ValueError("NAME=PATH, such as confidence=meta.p")
@@ -95,16 +98,16 @@ def read_fields(value: Any) -> dict[str, str]:
 
 
 class Option(NamedTuple):
-    """An option: a row of the table of options.
+    """An option, which is a row of the table of options.
 
     Attributes:
-        flags: the command's flags, the usual one first.
-        metavar: what the help shows for the value.
-        help: what the option does, in one line, with the placeholder "{metrics}" for the names of metrics.
-        group: its group in the command's help.
-        read: reads and checks a value.
+        flags: the command's flags for the option.
+        metavar: the placeholder for the value in the help.
+        help: a one-line description of the option, in which "{metrics}" stands for the names of metrics.
+        group: the group of the option in the command's help.
+        read: the function that reads and checks a value.
         default: the value if the option is not given.
-        label: the label on the page.
+        label: the label on the page, or "" if the page has no control for the option.
     """
 
     flags: tuple[str, ...]
@@ -117,12 +120,12 @@ class Option(NamedTuple):
 
     @property
     def choices(self) -> list[str]:
-        """The possible values, if there are only a few. The help shows them as ``{error,zero}``."""
+        """The possible values, which the help shows in braces, or [] if the option is not limited to a few values."""
         return self.metavar[1:-1].split(",") if self.metavar.startswith("{") else []
 
 
 def _option(flags: str, help: str, group: str, **more: Any) -> Any:
-    """Make a row of `Settings`. ``flags`` are the flags and what the help shows for the value, separated by spaces."""
+    """Create a row of `Settings`, given the flags and the placeholder for the value as one string with spaces."""
     words = flags.split()
     names = tuple(word for word in words if word.startswith("-"))
     row = Option(names, "".join(words[len(names) :]), help, group, **more)
@@ -134,7 +137,7 @@ _switch = partial(_option, read=read_switch, default=False)
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """The values of all options. The fields form the table, with a row for each option in the order of the help."""
+    """The values of all options. The fields of this class are the table of options, in the order of the help."""
 
     variant: str | None = _option(
         "--variant NAMES",
@@ -413,12 +416,11 @@ class Settings:
 
 
 OPTIONS: Mapping[str, Option] = {each.name: each.metadata["option"] for each in fields(Settings)}
-"""The rows of the table by name. The names are also those of the keyword arguments and of the arguments of an endpoint.
-"""
+"""The rows of the table, keyed by option name. Keyword arguments and the arguments of endpoints have the same names."""
 
 
 class Options(TypedDict, total=False):
-    """The options of `score` and `compare`. ``anls_metric.options.OPTIONS`` describes each of them. None means the
+    """The options of `score` and `compare`, which ``anls_metric.options.OPTIONS`` describes. None stands for the
     default.
     """
 
@@ -457,10 +459,10 @@ class Options(TypedDict, total=False):
 
 
 def make_settings(values: Mapping[str, Any], function: str = "score") -> Settings:
-    """Read the keyword arguments of a Python function. None means the default.
+    """Create settings from the keyword arguments of a Python function, with None for a default.
 
     Args:
-        values: the arguments.
+        values: the keyword arguments.
         function: the name of the function, for error messages.
 
     Raises:
@@ -484,11 +486,11 @@ def make_settings(values: Mapping[str, Any], function: str = "score") -> Setting
 
 
 def read_settings(values: Mapping[str, Any], label: Callable[[str], str]) -> Settings:
-    """Read the values of options by option name. None means the default.
+    """Create settings from the values of options, keyed by option name, with None for a default.
 
     Args:
-        values: the values; any that do not belong to an option are ignored.
-        label: makes the name of an option for an error message.
+        values: the values of the options. Values with any other name are ignored.
+        label: the function that returns how an error message refers to an option.
 
     Raises:
         ValueError: a value is invalid.
@@ -520,4 +522,4 @@ INSTEAD: Mapping[str, str] = {
     "confidence_field": 'pass field={"confidence": PATH}',
     "judge_field": 'pass field={"judge": PATH}',
 }
-"""Keyword arguments that users try -> what to do instead."""
+"""The advice for keyword arguments that users try, keyed by name."""

@@ -1,4 +1,4 @@
-"""The command's parser. Its flags come from the rows of `OPTIONS` and are read into `Settings`."""
+"""The command's parser, which takes its flags from the rows of `OPTIONS` and reads them into `Settings`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ GONE: Mapping[str, str] = {
     **dict.fromkeys(("check-submission FILE", "check-submission gold"), "for the questions, type --ids FILE"),
     "export rrc ids": "pass the file with the questions first, as in anls export rrc GOLD FILE",
 }
-"""Flags that were removed or belong to other programs -> what to do instead."""
+"""The advice for flags that were removed or belong to other programs, keyed by flag."""
 
 _MODELS = "anls examples/compare/gold.json examples/compare/base.json examples/compare/tuned.json"
 _ONE = "anls examples/gold_label.json examples/submission.json"
@@ -80,7 +80,7 @@ EXAMPLES = {
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with one-line errors. Flags can appear in any order, and each flag only once."""
+    """A parser that reports errors in one line, accepts arguments in any order, and rejects repeated flags."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
@@ -90,13 +90,13 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(message.removeprefix("argument "))
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print the help or the version. argparse would ignore output errors."""
+        """Print the help or the version, but raise output errors, which argparse would ignore."""
         with tolerate_closed_pipe():
             print(message, end="", file=file or sys.stderr)
 
     def parse_intermixed_args(self, words: Sequence[str]) -> Any:  # type: ignore[override]
-        """Parse arguments in any order, including files after ``--``. If a flag is unknown, the error says what to type
-        instead.
+        """Parse arguments in any order, including files after ``--``. The error for an unknown flag suggests what to
+        type instead.
         """
         place = words.index("--") if "--" in words else len(words)
         # argparse forgets where "--" stood. A path that begins with "./" is not a flag.
@@ -114,7 +114,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Once(argparse.Action):
-    """Rejects a second value for a flag, which would silently replace the first."""
+    """Stores the value of a flag, and rejects a second value, which would silently replace the first."""
 
     def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
         if option and getattr(flags, self.dest) is not None:
@@ -128,15 +128,15 @@ def write_help(option: Option) -> str:
 
 
 def _describe_value(option: Option) -> dict[str, Any]:
-    """Describe the value of a flag for argparse."""
+    """Return the keyword arguments that describe the value of a flag to argparse."""
     if option.read is read_switch:
         return {"action": argparse.BooleanOptionalAction if option.default is None else "store_true"}
     return {"action": "append" if option.read in (read_paths, read_fields) else None, "metavar": option.metavar}
 
 
 def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> None:
-    """Add the file arguments, with the given help, and the flags for the options. If all options are added, the help
-    shows an example for each group.
+    """Add the file arguments, with the given help, and the flags for the named options. If all options are added, the
+    help also shows an example for each group of options.
     """
     parser.add_argument("files", metavar="FILE", nargs="*", help=files)
     has_examples = names is OPTIONS
@@ -150,17 +150,17 @@ def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> Non
 
 
 def read_flags(flags: argparse.Namespace) -> Settings:
-    """Make the settings from the flags."""
+    """Create the settings from the parsed flags."""
     return read_settings(vars(flags), lambda name: OPTIONS[name].flags[0])
 
 
 @contextmanager
 def tolerate_closed_pipe() -> Iterator[None]:
-    """Let the reader of the output stop early, as ``| head`` does, without an error and with the same exit status.
+    """Allow the reader of the output to stop early, as in ``| head``, without an error or a different exit status.
 
     Raises:
-        OSError: the output cannot be printed, for example because the disk is full. The error names standard output;
-            errors for files name the file.
+        OSError: the output cannot be printed, for example because the disk is full. The error names standard output,
+            unless the error is about a file.
     """
     try:
         yield
@@ -174,7 +174,7 @@ def tolerate_closed_pipe() -> Iterator[None]:
 
 
 def print_note(text: str) -> None:
-    """Print lines to standard error. If standard error is closed, the exit status is enough."""
+    """Print lines to standard error, but ignore a closed standard error, since the exit status is sufficient."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
@@ -182,15 +182,15 @@ def print_note(text: str) -> None:
 
 
 def _silence(stream: IO[str]) -> None:
-    """Redirect a stream that cannot be written to the null device, so that Python does not fail on it again at exit."""
+    """Redirect an unwritable stream to the null device, so that Python does not report the failure again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def score_files(
     files: Sequence[str], settings: Settings, needs: Collection[str] = (), command: str = ""
 ) -> tuple[Result, Run]:
-    """Score the files that a command was given, as arguments or in flags. Returns the result and its document,
-    including what the requested views need.
+    """Score the files in the arguments and flags of a command, and return the result and its saved form, including the
+    data that the requested views need.
     """
     gold = parse_input(settings.gold) if settings.gold else None
     marked = [parse_input(word)._replace(is_marked=True) for word in settings.submissions]

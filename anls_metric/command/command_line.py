@@ -42,7 +42,7 @@ SUBCOMMANDS = (
     *("report", "show", "table", "plot", "gate", "compare"),
     *("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission"),
 )
-"""The first words that are read as subcommands rather than files. For a file with such a name, write ``./export``."""
+"""The subcommands. To score a file with the name of a subcommand, write ``./export``."""
 
 # Words that users try as subcommands -> what to type instead.
 _INSTEAD = {
@@ -70,7 +70,7 @@ not find the number; 2 if the input cannot be scored.
 
 
 class _Parser(Parser):
-    """The parser for files to score. Its help lists the names of all scorers, which are loaded only then."""
+    """The parser for files to score, whose help lists the names of all scorers."""
 
     def format_help(self) -> str:
         self.epilog = _EPILOG.format(names=_list_names())
@@ -90,7 +90,9 @@ def _list_names() -> str:
 
 
 def build_parser() -> Parser:
-    """Build the parser. It also has the flags of PyPI's anls, whose threshold limits the distance: see `pypi_anls`."""
+    """Build the parser, which also accepts the flags of PyPI's anls, whose threshold limits the distance (see
+    `pypi_anls`).
+    """
     parser = _Parser(
         prog="anls",
         usage="%(prog)s [options] FILE [FILE ...]",
@@ -110,11 +112,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Args:
-        arguments: the words after the name of the command; None takes the arguments of the process.
+        arguments: the words after the name of the command, or None for the arguments of the process.
 
     Returns:
-        The exit status: 0, 1 for a score under --fail-under or a worse submission with --fail-if-worse, 2 for input
-        that cannot be scored, 130 after a KeyboardInterrupt. (Ctrl-C ends the program `anls` by its signal.)
+        The exit status, which is 0 for success, 1 if a check such as --fail-under or --fail-if-worse fails, 2 if the
+        input cannot be scored, and 130 after a KeyboardInterrupt. (In the installed program `anls`, Ctrl-C ends the
+        process by its signal instead.)
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -149,7 +152,7 @@ def _describe_error(error: ValueError | OSError | MemoryError, words: Sequence[s
 
 
 def _guess_meaning(word: str) -> str:
-    """Suggest what a word that is not a file may be: a subcommand, or one of several steps after ``--extract``."""
+    """Return a hint if a missing file may be a subcommand or an extraction step after ``--extract``, or ""."""
     if word in EXTRACTORS:
         return "; write extraction steps with commas and without spaces, such as --extract think,final"
     similar = "" if "." in word or os.sep in word else find_similar_name(word, SUBCOMMANDS)
@@ -200,8 +203,8 @@ def _score(words: Sequence[str]) -> int:
 
 
 def _score_files(files: Sequence[str], settings: Settings, needs: Collection[str], command: str) -> tuple[Result, Run]:
-    """Score files. If a number is to be found and the answers are lists or objects, score them as values without being
-    asked.
+    """Score files. With ``--find``, if the answers are lists or objects and no variant is given, use the variant for
+    structured answers.
     """
     try:
         return score_files(files, settings, needs, command)
@@ -215,8 +218,8 @@ def _score_files(files: Sequence[str], settings: Settings, needs: Collection[str
 
 
 def _check_outputs(settings: Settings) -> list[str]:
-    """Check the output paths before anything is scored, and return the file extension of each output, or "" for a
-    folder.
+    """Check all output paths before any file is scored, and return the file extension of each `--output` path, or ""
+    for a folder.
     """
     endings = [_check_output(path) for path in settings.output]
     if settings.output_rows and not {*endings} - {"", ".json", *RUNS}:
@@ -233,7 +236,9 @@ def _check_outputs(settings: Settings) -> list[str]:
 
 
 def _check_output(path: str) -> str:
-    """Return the file extension of a path, or "" for a folder. Raises InputError if the format is not supported."""
+    """Return the file extension of an output path, or "" for a folder. Raises InputError if the format is not
+    supported.
+    """
     from anls_metric.report.answers import WRITERS
 
     is_folder = os.path.isdir(path) or path.endswith(os.sep)
@@ -246,7 +251,7 @@ def _check_output(path: str) -> str:
 
 
 def _write_outputs(result: Result, run: Run, settings: Settings, inputs: Sequence[str], endings: Sequence[str]) -> None:
-    """Write the run, the answers or the results, according to the file extensions of the paths."""
+    """Write the run, the answers or the results to each path, depending on its file extension."""
     from anls_metric.analysis.answer_rows import list_answers, list_leaves, list_rows
     from anls_metric.report.answers import WRITERS, write_answers, write_rows
     from anls_metric.report.results import FILE, check_names, name_folder, write_results
@@ -311,7 +316,7 @@ def _list_sources(settings: Settings) -> list[str]:
 
 
 def _find(result: Result, settings: Settings) -> schema.Document:
-    """Find what produces the user's number, for the JSON document."""
+    """Find the settings that produce the user's number, as fields for the JSON document."""
     from anls_metric.analysis.variant_search import search_variants
 
     scorers = find_scorers(settings)

@@ -1,4 +1,4 @@
-"""The subcommands that show runs that were saved in files: report, show, table, plot, gate and compare."""
+"""The subcommands for saved runs, which are report, show, table, plot, gate and compare."""
 
 from __future__ import annotations
 
@@ -32,18 +32,20 @@ def add_run(names: Sequence[str], target: str, parser: Parser) -> None:
 
 
 def add_table(parser: Parser) -> None:
-    """Add the arguments of `table`."""
+    """Add the arguments of the subcommand `table` to a parser."""
     add_run(SHOWN, "", parser)
     parser.add_argument("--format", metavar=f"{{{','.join(TABLES)}}}", help="what to print (default: markdown)")
 
 
 def add_runs(parser: Parser) -> None:
-    """Add the arguments of `compare`."""
+    """Add the arguments of the subcommand `compare` to a parser."""
     add_flags(parser, "runs of the same questions, the baseline first; NAME=RUN names one", (*SHOWN, "format", *LIMITS))
 
 
 def _read_only(flags: argparse.Namespace, name: str, instead: str) -> tuple[str, Run]:
-    """Read the only run that was given. Raises ValueError if there are several or none."""
+    """Read the run in the only file argument, and return its path and the run. Raises ValueError unless there is
+    exactly one file argument.
+    """
     if len(flags.files) != 1:
         raise ValueError(f"anls {name} takes one run, got {len(flags.files)}; to score files, type {instead}")
     return flags.files[0], read_run(flags.files[0])
@@ -120,7 +122,7 @@ def gate(flags: argparse.Namespace) -> int:
 
 
 def compare(flags: argparse.Namespace) -> int:
-    """Compare the submissions of runs, print the comparison, and return the exit status."""
+    """Compare the submissions of several runs, print the comparison, and return the exit status."""
     from anls_metric.compare_runs import compare_runs
 
     if len(flags.files) < 2:

@@ -1,4 +1,4 @@
-"""Makes and checks submission files for the leaderboard of the Robust Reading Competition (RRC)."""
+"""Creates and checks submission files for the leaderboards of the Robust Reading Competition (RRC)."""
 
 from __future__ import annotations
 
@@ -29,28 +29,30 @@ _FIELDS = (
     ("answer", str, "a string"),
     (PAGES[0], int, "the position of the page, from 0"),
 )
-"""The fields of a submission, with the type of each and what to write in it."""
+"""The name and type of each field in a submission, with a description of its valid values."""
 
 MOST_LINES = 5
-"""How many lines `check_submission` writes about one kind of defect, which often occurs in every answer of a file."""
+"""The maximum number of lines that `check_submission` returns about one kind of defect, which often occurs in every
+answer.
+"""
 
 
 def export(path: str, questions: str | None, settings: Settings) -> list[dict[str, Any]]:
     """Read one model's answers from any file that can be scored and return them in the RRC format.
 
     Args:
-        path: the file with the answers, with or without references.
-        questions: a file with the ids of all questions, in any form that `read_gold_ids` takes; None takes the
-            questions from the answers.
-        settings: the options for reading.
+        path: the path of the file with the answers, which may also contain references.
+        questions: the path or name of the gold data with the ids of all questions, as for `read_gold_ids`, or None to
+            use the ids of the answers.
+        settings: the options for reading the answers.
 
     Returns:
-        One ``{"questionId": int, "answer": str}`` for each question, in the order of the questions. ``answer_page``,
-        which the multi-page task requires, is added where the file contains the page of the answer.
+        One ``{"questionId": int, "answer": str}`` for each question, in the order of the questions. If the file
+        contains the page of an answer, the key ``answer_page``, which the multi-page task requires, is added.
 
     Raises:
         InputError: a question has no answer, an answer has no question, an id is repeated, an id or a page is not a
-            whole number, or the file holds the answers of several models.
+            whole number, or the file contains the answers of several models.
     """
     table = read_table(path, settings)
     ids = read_gold_ids(questions, settings) if questions else dict.fromkeys(_list_ids(table, settings, "submission"))
@@ -76,7 +78,7 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
 
 
 def _find_pages(table: Table, settings: Settings) -> dict[str, Any]:
-    """Find the page of each answer, keyed by the question's id; {} if the file contains no pages."""
+    """Find the page of each answer, keyed by question id, or return {} if the file contains no pages."""
     path, ids = usual_field(table, PAGES), Reading(settings).find_roles(table, "submission").id
     if path is None or ids is None:
         return {}
@@ -96,7 +98,7 @@ def _parse_page(page: Any, field: str, place: str) -> int:
 
 
 def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
-    """List the ids of the answered questions, or of all questions. Raises InputError if there are no ids."""
+    """List the question ids in a submission or a gold file. Raises InputError if the table has no id field."""
     path = Reading(settings).find_roles(table, side).id
     if path is None:
         sentence = "it has no question ids: pass their field with {use.id}, or pass the questions file before it"
@@ -121,7 +123,8 @@ def read_gold_ids(path: str, settings: Settings) -> list[str]:
         settings: the options for reading a gold file.
 
     Raises:
-        InputError: there are no ids. OSError: the file cannot be opened.
+        InputError: the file has no ids or cannot be read, or the gold data cannot be fetched. OSError: the file cannot
+            be opened.
     """
     row = find_gold(path)
     if settings.id == NONE:  # an option for the answers
@@ -133,15 +136,15 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
     """Find the defects that would make the RRC server reject a submission.
 
     Args:
-        path: the file.
-        ids: the ids of all questions; None skips the search for missing and extra answers.
+        path: the path of the submission.
+        ids: the ids of all questions, or None to skip the check for missing and extra answers.
 
     Returns:
-        The answers, and one sentence for each defect, with the id of its question; [] if there are no defects. Of many
-        defects of the same kind, only the first are listed and the others counted.
+        The answers, and a list of sentences that describe the defects. If there are many defects of the same kind, only
+        the first ones are described and the others are counted.
 
     Raises:
-        InputError: the path is a device. OSError: the file cannot be read.
+        InputError: the file is a device or a pipe with too much data. OSError: the file cannot be read.
     """
     data = load_bytes(path)
     try:
@@ -174,6 +177,6 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
 
 
 def _shorten(lines: list[str]) -> list[str]:
-    """Keep the first of many lines about the same defect and count the others."""
+    """Keep the first `MOST_LINES` lines about the same kind of defect, and replace the others with their count."""
     rest = len(lines) - MOST_LINES
     return [*lines[:MOST_LINES], f"and {rest:,} more like the last"] if rest > 0 else lines

@@ -1,4 +1,6 @@
-"""Prints a document as scores alone, as text or as a table, along with what determines the exit status."""
+"""Prints a document as bare scores, as text, as JSON or as a table, and checks the limits that determine the exit
+status.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,13 @@ from anls_metric.report.terminal import as_text, format_hints, format_read
 
 
 def print_hints(document: Document, settings: Settings) -> None:
-    """Print a document's hints after its numbers, unless the user wants none."""
+    """Print the hints in a document to standard error, unless the user chose ``--quiet``."""
     if document["hints"] and not settings.quiet:
         print_note(format_hints(document))
 
 
 def print_document(document: Document, settings: Settings) -> None:
-    """Print a document, already put into words, in the form that the options ask for."""
+    """Print a document, whose messages are already worded, in the chosen format."""
     numbers, columns = NumberFormat(settings.percent, settings.digits), settings.columns
     if settings.score_only:
         for submission in document["submissions"]:
@@ -43,7 +45,9 @@ def print_document(document: Document, settings: Settings) -> None:
 
 
 class Limits(NamedTuple):
-    """The result of checking the user's limits: what fails, what is only worth a note, and which pairs were tested."""
+    """The result of checking the user's limits, which consists of the failures, further notes, and the tested pairs of
+    submissions.
+    """
 
     failures: list[str]
     notes: list[str]
@@ -51,8 +55,8 @@ class Limits(NamedTuple):
 
 
 def check_limits(run: Run, settings: Settings) -> Limits:
-    """Find scores below the limit and submissions that are worse than the baseline. Raises InputError if there is
-    nothing to compare with the baseline.
+    """Find scores below ``--fail-under`` and, with ``--fail-if-worse``, submissions that are worse than the baseline.
+    Raises InputError if there is no submission to compare with the baseline.
     """
     if not (settings.fail_under or settings.fail_if_worse):
         return Limits([], [], [])

@@ -1,4 +1,4 @@
-"""The subcommands of `anls`. Those that show runs are in `kept_runs`."""
+"""The subcommands of `anls`, except the subcommands for saved runs, which are in `kept_runs`."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from anls_metric.writing import check_output, write_whole
 
 
 class Subcommand(NamedTuple):
-    """A subcommand.
+    """A subcommand of `anls`.
 
     Attributes:
-        meaning: what it does.
-        run: runs it and returns the exit status; None stands for 0.
-        add_arguments: adds its arguments to a parser.
+        meaning: a phrase that says what the subcommand does.
+        run: the function that runs the subcommand and returns the exit status, with None for 0.
+        add_arguments: the function that adds the arguments of the subcommand to a parser.
     """
 
     meaning: str
@@ -68,13 +68,13 @@ def run(name: str, words: Sequence[str]) -> int:
 
 
 def _add_target(parser: Parser, metavar: str) -> None:
-    """Add the flag for the file to write."""
+    """Add the flag for the output file."""
     words = "the file to write or overwrite (default: print)"
     parser.add_argument("-o", "--output", dest="target", metavar=metavar, help=words)
 
 
 def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ()) -> None:
-    """Write a string to a file and print a note about its content; without a file, print the string."""
+    """Write a string to a file and print a note about the file, or print the string if no file is given."""
     if target is None:
         print(text, end="")
         return
@@ -87,7 +87,7 @@ def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ())
 
 
 def _print_layouts(flags: argparse.Namespace) -> None:
-    """Print each layout's name, what its files contain, the fields that identify it, and its source."""
+    """Print the name, the contents, the identifying fields and the source of each layout."""
     from anls_metric.reading.layouts import LAYOUTS
 
     rows = [(layout.name, layout.contains, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
@@ -95,13 +95,13 @@ def _print_layouts(flags: argparse.Namespace) -> None:
 
 
 def _print_variants(flags: argparse.Namespace) -> None:
-    """Print each variant's name, what is special about it, and its source."""
+    """Print the name, the distinctive feature and the source of each variant."""
     rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in SCORERS.values()]
     print(align_rows([("variant", "what is special about it", "source"), *rows]))
 
 
 def _print_datasets(flags: argparse.Namespace) -> None:
-    """Print the name, question count, variant or rule, source, license and paper of each set of public gold data."""
+    """Print the name, number of questions, variant or rule, source, license and paper of each public gold set."""
     from anls_metric.gold import GOLD
 
     rows = [
@@ -203,15 +203,19 @@ def _load_function(name: str) -> Callable[..., Any]:
 
 
 def _import_by_name(path: str) -> ModuleType:
-    """Import an installed module, or one in the working directory or in a folder."""
+    """Import a module by its name, which may be preceded by a folder. The working directory, or this folder, is
+    searched first.
+    """
     folder, name = os.path.split(path)
     sys.path.insert(0, os.path.abspath(folder))
     return importlib.import_module(name)
 
 
 def _run_script(file: str) -> tuple[ModuleType, BaseException | None]:
-    """Run a Python file as a module, without arguments. Returns the module and the exception that ended it, if any:
-    most scripts define their functions before they read arguments or files.
+    """Run a Python file as a module, without arguments, and return the module and the exception that ended it, or None.
+
+    A module that ended early can still be used, because most scripts define their functions before they read arguments
+    or files.
     """
     folder, base = os.path.split(os.path.abspath(file))
     sys.path.insert(0, folder)
@@ -231,7 +235,7 @@ def _run_script(file: str) -> tuple[ModuleType, BaseException | None]:
 
 
 def _name_functions(name: str) -> str:
-    """Explain how to specify a function; for a Python file, with one that it defines as an example."""
+    """Explain how to specify a function, using a function of the given Python file as an example if possible."""
     if name.endswith(".py") and os.path.isfile(name):
         with open(name, "rb") as file, contextlib.suppress(SyntaxError, ValueError):
             defined = [node.name for node in ast.parse(file.read()).body if isinstance(node, ast.FunctionDef)]
@@ -265,7 +269,7 @@ def _export_rrc(flags: argparse.Namespace) -> None:
 
 
 def _print_hint(answers: Sequence[str]) -> None:
-    """Print a hint if any answers look like raw model output."""
+    """Print a hint if some answers look like raw model output."""
     from anls_metric.core.extraction.extract import find_certain_rules
 
     rules, count = find_certain_rules(answers)
@@ -348,4 +352,4 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "export hub": Subcommand("score answers, and write a file for .eval_results/ on the Hub", _export_hub, _add_hub),
     "check-submission": Subcommand("find what the leaderboard would refuse", _check_submission, _add_check_submission),
 }
-"""The subcommands, by name."""
+"""The subcommands, keyed by name."""

@@ -1,6 +1,6 @@
-"""The endpoints of the page. Each public function is both an endpoint for programs and a tool for agents.
+"""The endpoints of the web app, each of which is also a tool for agents.
 
-gradio joins the lines of `Returns` with commas, so only the last line ends with punctuation.
+Since gradio joins the lines of `Returns` with commas, only the last of these lines ends with punctuation.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def compare_variants(prediction: str, references: list[str]) -> dict[str, float]
         references: the references (accepted answers), one or more.
 
     Returns:
-        The score with each variant, by the variant's name.
+        The score of each variant, keyed by its name.
     """
     return run_small(typed_answers.compare, prediction, references)
 
@@ -70,7 +70,7 @@ def score_answers(
     ignore_case: bool | None = None,
 ) -> dict[str, Any]:
     """Score many answers with ANLS. Returns the mean, the score of each answer, and the signature to report with the
-    number.
+    mean.
 
     Args:
         predictions: the answers to score; for anls_star and anlsl, lists and objects as JSON.
@@ -87,7 +87,7 @@ def score_answers(
 
 
 def run_small(function: Callable[..., _Result], prediction: Any, references: Any, *others: Any) -> _Result:
-    """Score answers in the server or, if that may take long, in a separate process."""
+    """Call a function that scores answers in the server or, if scoring may take long, in a separate process."""
     if typed_answers.is_quick(prediction, references, others):
         return function(prediction, references, *others)
     return processes.run_answers(function, prediction, references, *others)
@@ -96,7 +96,7 @@ def run_small(function: Callable[..., _Result], prediction: Any, references: Any
 def list_variants() -> list[dict[str, str]]:
     """List the published variants of ANLS, each with its name and meaning.
 
-    The last ones score lists and objects or are benchmark metrics, which need more fields in the files.
+    The last variants score lists and objects, or are benchmark metrics, which need more fields in the files.
 
     Returns:
         name, meaning, signature and source of each variant.
@@ -219,14 +219,14 @@ def list_layouts() -> list[dict[str, str]]:
 
 
 def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Score files. The values are an endpoint's arguments, which have the same names as the options."""
+    """Score files in a separate process with the arguments of an endpoint, which have the same names as the options."""
     check_count("worst", values["worst"], limits.MAX_WORST)
     options = {name: value for name, value in values.items() if name in Options.__annotations__}
     return processes.run(file_scores.score, files, gold, options)
 
 
 def describe_error(error: Exception, front_end: FrontEnd = "endpoint") -> str:
-    """Describe an error to the user who caused it. The details of an unexpected error are logged rather than shown."""
+    """Describe an error to the caller, but only log the details of an unexpected error."""
     if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
         return reword(str(error).encode("utf-8", "replace").decode()[:2_000], front_end)
     _LOG.error("a call failed", exc_info=error)

@@ -1,4 +1,4 @@
-"""What the page asks of the server: functions that page.js calls like endpoints but that programs do not see."""
+"""The functions that page.js calls like endpoints but that are hidden from programs."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _MADE_UP = Path(__file__).parent / "assets" / "made-up"
 
 
 def show_answer(prediction: str, references: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Describe one answer, as `typed_answers.show` does, in the server or, if it may take long, in a process."""
+    """Describe one answer with `typed_answers.show`, in a separate process if scoring may take long."""
     return run_small(typed_answers.show, prediction, references, settings.pop("variant"), settings)
 
 
 def keep_rows(text: str) -> str:
-    """Store pasted rows as if they were an uploaded file and return its path."""
+    """Store pasted rows like an uploaded CSV file, and return the path of this file."""
     return keep("pasted rows.csv", io.BytesIO(write_rows(read_rows(text)).encode("utf-8", "replace")))
 
 
 def keep_example() -> list[str]:
-    """Store made-up receipts and the answers of two readers as if they had been uploaded and return their paths."""
+    """Store a made-up gold file and two made-up submissions like uploaded files, and return their paths."""
     names = ("gold.json", "careful reader.json", "hasty reader.json")
     return [keep(name, io.BytesIO((_MADE_UP / name).read_bytes())) for name in names]
 
@@ -38,11 +38,12 @@ async def show_files(request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], 
     """Score files with a visitor's settings.
 
     Args:
-        request: ``paths``; ``gold``, the name of the file that the visitor chose, or ""; ``names`` by path;
-            ``settings`` by option name; ``last``, the report that this one replaces, or "".
+        request: a dict with ``paths``, the uploaded files; ``gold``, the name of the gold file that the visitor chose,
+            or ""; ``names``, the names of submissions, keyed by path; ``settings``, keyed by option name; and ``last``,
+            the path of the report that the new report replaces, or "".
 
     Yields:
-        The ``stage`` of the work whenever a new one begins; at the end, the fields of `Shown`.
+        A dict with the ``stage`` of the work whenever a new stage begins and, at the end, the fields of `Shown`.
     """
     shown, told, report, visitor = file_scores.Shown(), None, name_report(), find_visitor()
     try:
@@ -70,4 +71,4 @@ async def show_files(request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], 
 
 
 EVENTS = (show_answer, keep_rows, keep_example)
-"""The functions that return their result at once."""
+"""The functions that return a single result, unlike `show_files`."""

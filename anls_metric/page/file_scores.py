@@ -1,4 +1,4 @@
-"""Scores files in a separate process. Its input and output are plain data, and nothing here needs gradio."""
+"""Scores files in a separate process. This module takes and returns plain data and does not need gradio."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ ARCHIVE = ".zip"
 """The extension of an archive with page images."""
 
 ADD_FILES = "files"
-"""Used in place of an option if the visitor should add files."""
+"""The key that stands in place of an option if the visitor should add files."""
 
 WHICH_GOLD = "Which of these is the gold file, the one with the references?"
 
 GOLD, SUBMISSION, IMAGES, UNREAD = "gold file", "submission", "page images", "not read"
-"""The roles of files."""
+"""The roles of files on the page."""
 
 _MAX_FIELDS = 200
 _MAX_NAME = 200  # characters of the name of a field
@@ -45,14 +45,14 @@ class Shown(NamedTuple):
     """What the page shows about the files.
 
     Attributes:
-        problems: what is wrong with individual files or with all of them, and the options with their values, any one of
-            which helps.
-        files: for each file, its name, its role and the name of its submission.
-        fields: the fields of the files, to choose from.
-        golds: the names of the files that may be the gold file, if the page has to ask.
-        gold: the one that is read as the gold file; "" if none is yet.
-        said: what screen readers read out: the scores in words, or a question.
-        report: the path of the report, if there are scores.
+        problems: a message for each problem with the files or the options, and the values of the options that would
+            each solve it.
+        files: the file name, the role and the submission name of each file.
+        fields: the fields of the files, which the page suggests for options.
+        golds: the names of the files that may be the gold file if there are several, from which the visitor can choose.
+        gold: the name of the file that is read as the gold file, or "" if there is none.
+        said: the text for screen readers, which is the scores in words, a question, or "".
+        report: the path of the report, or "" without scores.
     """
 
     problems: Sequence[tuple[str, Mapping[str, str]]] = ()
@@ -65,15 +65,15 @@ class Shown(NamedTuple):
 
 
 def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Score files. Other programs call this.
+    """Score files for programs and agents that call an endpoint.
 
     Args:
         files: the paths of submissions or of files with both predictions and references.
-        gold: the path of the gold file.
+        gold: the path of the gold file, or None without a gold file.
         options: the options of `api.score`.
 
     Returns:
-        The JSON document.
+        The JSON document of the scores.
 
     Raises:
         ValueError: the files cannot be scored.
@@ -89,7 +89,7 @@ def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) ->
 
 
 def _cut_edits(document: Document) -> Document:
-    """Truncate the edits of each of the worst answers, since a long answer may have an edit for each character."""
+    """Truncate the lists of edits of the worst answers, since a long answer may have an edit for each character."""
     for submission in document["submissions"]:
         for answer in submission.get("worst", ()):
             for part in (answer, *answer.get("leaves", ())):
@@ -101,12 +101,12 @@ def _cut_edits(document: Document) -> Document:
 def show(
     files: Sequence[str], gold: str, names: Mapping[str, str], options: Mapping[str, Any], report: str
 ) -> dict[str, Any]:
-    """Score files, for display on the page.
+    """Score files for display on the page.
 
     Args:
-        files: the paths of all files, in any order; one of them may be the gold file and one an archive of images.
-        gold: the name of the file that the visitor chose as the gold file; "" to find it.
-        names: the names that the visitor gave to submissions, by file path.
+        files: the paths of all files in any order, including the gold file and an archive of images if there are any.
+        gold: the name of the file that the visitor chose as the gold file, or "" to find the gold file automatically.
+        names: the names that the visitor gave to submissions, keyed by file path.
         options: the options of `api.score`.
         report: the path of the report to write.
 
@@ -133,7 +133,7 @@ def show(
 def _show(
     files: Iterable[str], gold: str, given: Mapping[str, str], settings: Settings, report: str, errors: list[ValueError]
 ) -> Shown:
-    """Score files and add any problems to the errors."""
+    """Score files, write the report, and append any problems to the errors."""
     archives = [path for path in files if path.lower().endswith(ARCHIVE)]
     paths = [path for path in files if path not in archives]
     if not paths:
@@ -186,7 +186,7 @@ def _show(
 
 @contextmanager
 def _keep(errors: list[ValueError]) -> Iterator[None]:
-    """Add an error about a file or an option to the errors, and continue."""
+    """Append a ValueError from the body to the errors instead of raising it."""
     try:
         yield
     except ValueError as error:
@@ -194,7 +194,9 @@ def _keep(errors: list[ValueError]) -> Iterator[None]:
 
 
 def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, errors: list[ValueError]) -> Result:
-    """Score submissions. If one of several cannot be scored, leave it out and add its error."""
+    """Score submissions. If one of several submissions cannot be scored, append its error to the errors and score the
+    others.
+    """
     total, done = sum(len(each.data.records) for each in inputs), 0
     tell(f"scoring {count_noun(total, 'answer')}")
 
@@ -215,7 +217,7 @@ def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, e
 
 
 def _write_report(path: str, result: Result, archives: Sequence[str], errors: list[ValueError]) -> None:
-    """Write the report. Any problem with an archive of images is added to the errors."""
+    """Write the report, and append any problem with an archive of images to the errors."""
     from anls_metric.analysis.images import Images
     from anls_metric.document import REPORT
     from anls_metric.report.html import as_html
@@ -249,7 +251,7 @@ def name_files(paths: Sequence[str]) -> list[str]:
 
 
 def _hide_folders(content: Any, files: Sequence[str]) -> Any:
-    """Remove the folders of files from JSON content and replace lone surrogates, which cannot be encoded."""
+    """Remove the folders of the given files from JSON content, and replace lone surrogates, which cannot be encoded."""
     text = json.dumps(content, ensure_ascii=False)
     for path in files:
         text = text.replace(os.path.join(os.path.dirname(path), ""), "")

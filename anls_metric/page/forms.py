@@ -15,7 +15,7 @@ from anls_metric.page.uploads import RefusedError, get_folder, keep, make_room
 
 
 class _Parser(MultiPartParser):  # type: ignore[misc]
-    """A parser that rejects a file as soon as more of it has arrived than the limit allows."""
+    """A parser that rejects a file as soon as the file exceeds the size limit."""
 
     spool_max_size = 1  # bytes in memory; the rest is on the disk
 
@@ -31,16 +31,17 @@ class _Parser(MultiPartParser):  # type: ignore[misc]
 
 
 class _Coming:
-    """The number of bytes of all uploads that are not yet complete."""
+    """The total size in bytes of the uploads that are still being received."""
 
     size = 0
 
 
 async def receive_files(request: Request) -> list[str]:
-    """Receive the files of a form and return their paths. A file is given its name only once it has arrived completely.
+    """Receive the files in a form, store each file once it has arrived completely, and return the paths of the files.
 
     Raises:
-        RefusedError: the request is not a form with files, a file is too large, or there is no room for it.
+        RefusedError: the request is not a form with files, a file is too large, the upload is interrupted, too many
+            files are being uploaded at once, or the disk is full.
     """
     size, form = 0, FormData()
 

@@ -1,4 +1,4 @@
-"""All limits of the page."""
+"""All limits of the web app."""
 
 from __future__ import annotations
 

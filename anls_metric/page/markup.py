@@ -1,4 +1,4 @@
-"""Writes the two pages of the web app as HTML. page.js fills the first one with the server's responses."""
+"""Writes the two HTML pages of the web app, the first of which page.js fills with the server's responses."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _SCRIPT = [*DRAWING, _ASSETS / "answer.js", _ASSETS / "page.js"]
 _SHARED = ("variant", "threshold", "ignore_case", "gold")
 
 SETTINGS: Sequence[str] = [name for name, option in OPTIONS.items() if option.label and name not in _SHARED]
-"""The options that have a control for files, in addition to variant, threshold and case: all that have a label."""
+"""The options whose controls appear only for files, which are all options with a label except those in `_SHARED`."""
 
 _FIELDS = ("by", "prediction", "references", "id", "gold_id", "submission", "cluster_by")
 _LISTS: Mapping[str, str] = {**dict.fromkeys(_FIELDS, "fields"), "extract": "extractors", "baseline": "submissions"}
-"""The options with suggested values -> the list that contains the suggestions."""
+"""The names of the HTML lists that contain suggested values for options, keyed by option name."""
 
 
 def write_page() -> str:
-    """Write the page."""
+    """Write the HTML of the main page."""
     return _fill(
         "page.html",
         script=join_modules(_SCRIPT),
@@ -48,13 +48,13 @@ def write_page() -> str:
 
 
 def write_help() -> str:
-    """Write the page that explains how it works, with the name of this Space."""
+    """Write the HTML of the page that explains how the web app works and mentions the name of this Space."""
     space = escape(os.environ.get("SPACE_ID") or "./anls.py")  # Hugging Face sets it
     return _fill("how.html", signature=signature(), space=space)
 
 
 def _fill(name: str, **values: Any) -> str:
-    """Fill in a page template, with the report's style sheets and the page's own."""
+    """Fill in the template of a page, using the style sheets of the report and of the page."""
     style = read_asset("palette.css") + read_asset("report.css") + _read("page.css")
     return Template(_read(name)).substitute(style=style, **values)
 
@@ -64,13 +64,15 @@ def _read(name: str) -> str:
 
 
 def _describe_scorer(scorer: Scorer) -> dict[str, Any]:
-    """Describe a scorer and its settings for the script. A scorer without an option for case ignores case."""
+    """Describe a scorer and its default settings for page.js. A scorer without an option for case counts as ignoring
+    case.
+    """
     own = {"threshold": scorer.threshold, "ignore_case": getattr(scorer, "ignore_case", True)}
     return {"name": scorer.name, "meaning": scorer.meaning.replace("`", ""), "options": scorer.options, **own}
 
 
 def _write_setting(name: str) -> str:
-    """Write the control for an option. Suggestions for fields and submissions come with the files."""
+    """Write the HTML control for an option. The suggested fields and submissions are added once files are read."""
     option = OPTIONS[name]
     if option.choices:
         texts = {"": "default", **dict(zip(option.choices, option.choices))}
@@ -81,5 +83,5 @@ def _write_setting(name: str) -> str:
 
 
 def _write_options(texts: Mapping[str, str]) -> str:
-    """Write the choices in a control, given their labels by value."""
+    """Write the HTML choices in a control, given the labels keyed by value."""
     return "".join(f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in texts.items())

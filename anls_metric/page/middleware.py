@@ -1,5 +1,5 @@
-"""Guards gradio. Decides which routes exist, how large a request may be, which files it may refer to, and what a
-browser may do.
+"""Guards gradio by limiting the routes, the size of requests, the files to which requests refer, and what a browser may
+do.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ ROUTES = (
     *("/gradio_api/upload", "/gradio_api/queue/join", "/gradio_api/queue/data"),
     *("/gradio_api/cancel", "/gradio_api/reset", "/gradio_api/call/*", "/gradio_api/mcp/*"),
 )
-"""The routes of the page, the endpoints and the tools. gradio has others: deep links, recordings, proxies."""
+"""The routes of the pages, the endpoints and the tools. The other routes of gradio, such as deep links, recordings and
+proxies, are not served.
+"""
 
 FILE = "/gradio_api/file="
-"""The beginning of the route for files. Only reports are served."""
+"""The beginning of the route for files, under which only reports are served."""
 
 _UPLOAD = "/gradio_api/upload"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -75,17 +77,17 @@ class Guard:
     """An ASGI application that checks requests before another application receives them.
 
     Args:
-        application: the other application.
-        is_local: whether it serves only this computer. If so, requests for other host names and uploads from pages of
-            other origins are rejected.
-        pages: our own pages, as HTML, by route; gradio's page is never served.
+        application: the application that receives the accepted requests.
+        is_local: whether the application serves only this computer, in which case requests for other host names and
+            POST requests from pages of other origins are rejected.
+        pages: our own pages as HTML, keyed by route, which are served instead of gradio's page.
     """
 
     def __init__(self, application: ASGIApp, is_local: bool = False, pages: Mapping[str, str] | None = None) -> None:
         self._application, self._is_local, self._pages = application, is_local, pages or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on or reject it."""
+        """Serve a page, store an upload, pass the request on, or reject it."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -120,7 +122,9 @@ class Guard:
 
 
 def _find_route(scope: Scope) -> str:
-    """Find the route of a request, without a trailing slash. Raises RefusedError if it is not in `ROUTES`."""
+    """Find the route of a request, without a trailing slash. Raises RefusedError if the route is neither in `ROUTES`
+    nor that of a report.
+    """
     path: str = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") or "/"
     is_route = any(path == route or (route[-1] == "*" and f"{path}/".startswith(route[:-1])) for route in ROUTES)
     if not is_route and not (path.startswith(FILE) and is_report(path.removeprefix(FILE))):
@@ -129,8 +133,8 @@ def _find_route(scope: Scope) -> str:
 
 
 def _check_origin(scope: Scope) -> None:
-    """Raise RefusedError for a request under another name for this computer, which a page elsewhere can make up, or
-    from such a page.
+    """Raise RefusedError for a request with an unknown host name, which another website can point to this computer, or
+    for a POST request from another website.
     """
     headers = Headers(scope=scope)
     host = headers.get("host", "")
@@ -141,7 +145,9 @@ def _check_origin(scope: Scope) -> None:
 
 
 async def _check(scope: Scope, receive: Receive) -> Receive:
-    """Check a request and return a receiver for its body. Raises RefusedError if the request is rejected."""
+    """Read and check the body of a request, and return a receiver that replays it. Raises RefusedError for a body that
+    is too large, too slow or not allowed.
+    """
     content = await Request(scope, _count(receive, limits.MAX_REQUEST)).body()
     _check_content(content)
     messages: list[Message] = [{"type": "http.request", "body": content}]
@@ -153,7 +159,9 @@ async def _check(scope: Scope, receive: Receive) -> Receive:
 
 
 def _count(receive: Receive, most: int) -> Receive:
-    """Make a receiver that counts the bytes of a body instead of trusting the header."""
+    """Create a receiver that counts the bytes of a body instead of trusting the header. The receiver raises
+    RefusedError if the body is too large or arrives too slowly.
+    """
     size, is_whole = 0, False
 
     async def count() -> Message:
@@ -174,7 +182,9 @@ def _count(receive: Receive, most: int) -> Receive:
 
 
 def _check_content(content: bytes) -> None:
-    """Check the files to which a body refers. Raises RefusedError if one is not an upload."""
+    """Check the JSON in a body. Raises RefusedError if the JSON refers to a file that is not an upload or is nested too
+    deeply.
+    """
     try:
         value = json.loads(content, object_hook=_check_object)
     except RecursionError:
@@ -190,7 +200,7 @@ def _check_content(content: bytes) -> None:
 
 
 def _check_object(value: dict[str, Any]) -> dict[str, Any]:
-    """Check an object in a body, because gradio would download a file whose path is a URL."""
+    """Raise RefusedError if an object has a path that is not an upload, because gradio would download a URL."""
     if isinstance(value.get("path"), str):
         try:
             take(value["path"], "the file")

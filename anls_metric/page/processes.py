@@ -48,11 +48,11 @@ _ERRORS = {"wrong": ValueError, "fault": RuntimeError}
 
 
 class ExhaustedError(ValueError):
-    """Raised if work exceeds its limits."""
+    """Raised if work exceeds its limits or nobody is waiting for the result."""
 
 
 def start() -> None:
-    """Start the server that starts processes, so that the first visitor does not have to wait for it."""
+    """Start the fork server, so that the first visitor does not have to wait for it to start."""
     if CAN_FORK:
         _CONTEXT.set_forkserver_preload(list(_PRELOADED))
     else:
@@ -61,12 +61,14 @@ def start() -> None:
 
 
 def run_answers(function: Callable[..., _Result], *arguments: Any) -> _Result:
-    """Call a function that scores answers, as `run` does."""
+    """Call a function in a separate process with the limits for typed answers, and wait for its result."""
     return run(function, *arguments, seconds=limits.SMALL_SECONDS, turns=_ANSWERS)
 
 
 def run(function: Callable[..., _Result], *arguments: Any, **options: Any) -> _Result:
-    """Call a function as `watch` does and wait for its result. Also raises ExhaustedError if the client has left."""
+    """Call a function in a separate process and wait for its result. Raises ExhaustedError if the client leaves, and
+    the same errors as `watch`.
+    """
     value: Any = None
     visitor = VISITOR.get()
     with closing(watch(function, *arguments, wait=PAUSE, visitor=visitor.address, **options)) as looks:
@@ -80,9 +82,9 @@ class Visitor(NamedTuple):
     """The visitor who made a call.
 
     Attributes:
-        address: what distinguishes the visitor: the address or, behind a proxy, the session; "" to treat each call as a
-            separate visitor.
-        has_left: tells whether nobody is waiting for the result anymore.
+        address: the address of the visitor or, behind a proxy, the session, or "" to treat each call as a separate
+            visitor.
+        has_left: the function that returns whether nobody is waiting for the result anymore.
     """
 
     address: str = ""
@@ -91,10 +93,10 @@ class Visitor(NamedTuple):
 
 _NOBODY = Visitor()
 VISITOR: ContextVar[Visitor] = ContextVar("VISITOR", default=_NOBODY)
-"""The visitor who made this call. If the visitor has left, the work ends."""
+"""The visitor who made the current call, whose work ends once the visitor has left."""
 
 PAUSE = 0.1
-"""The number of seconds between two looks at a process."""
+"""The number of seconds between two checks of a process."""
 
 
 def watch(
@@ -107,26 +109,28 @@ def watch(
     visitor: str = "",
     wait: float = 0.0,
 ) -> Generator[tuple[str, Any], None, None]:
-    """Call a function in a separate process and watch it. If this iterator is closed, the process ends.
+    """Call a function in a separate process, and yield its stages and its result. Closing the iterator ends the
+    process.
 
     Args:
         function: a function at the top level of a module.
-        *arguments: plain data, because unpickling one of gradio's classes would import gradio.
-        seconds: the CPU time that the function may take. After twice this time on the clock, it is killed as well.
-        memory: the address space that the function may use, in bytes.
-        most: the maximum size of the result as JSON, in bytes.
-        turns: what limits the number of processes.
-        visitor: what distinguishes the visitor, who has one process at a time; "" to treat each call as a separate
+        *arguments: the arguments as plain data, because unpickling one of gradio's classes would import gradio.
+        seconds: the maximum CPU time of the function. The process is also killed after twice this time on the clock.
+        memory: the maximum address space of the process in bytes.
+        most: the maximum size of the result as JSON in bytes.
+        turns: the turns that limit the number of processes.
+        visitor: the address of the visitor, who has one process at a time, or "" to treat each call as a separate
             visitor.
-        wait: how many seconds each look waits for news; 0 in an event loop.
+        wait: the number of seconds for which each check waits for news, which must be 0 in an event loop.
 
     Yields:
-        At each look, the stage that the function last reported, and None. At the end, "" and what the function
-        returned, as read from JSON.
+        At each check, the stage that the function last reported and None. At the end, "" and the result of the
+        function, decoded from JSON.
 
     Raises:
-        ValueError: the function raised it. ExhaustedError: the function exceeded its limits, or the system killed it.
-            RuntimeError: the function failed in some other way. BusyError: too many calls are waiting.
+        ValueError: the function raised a ValueError, or the result is too large. ExhaustedError: the function exceeded
+            its limits, or the system killed the process. RuntimeError: the function failed in another way. BusyError:
+            too many calls are waiting.
     """
     turn = turns.ask(visitor or object())
     try:
@@ -153,7 +157,7 @@ def watch(
 
 
 def _is_long(process: int) -> bool:
-    """Whether a process has used the CPU time that everyone's work gets first. This is known only on Linux."""
+    """Whether a process has used more than `FIRST_SECONDS` of CPU time, which can be determined only on Linux."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
@@ -164,7 +168,9 @@ def _is_long(process: int) -> bool:
 
 @contextmanager
 def _start(function: Callable[..., Any], arguments: Any, *limits_of_work: int) -> Iterator[tuple[Connection, Any]]:
-    """Start a process, and end it with this context. Yields the connection on which it sends, and the process."""
+    """Start a process that ends with this context, and yield the connection from which to receive its messages, and the
+    process.
+    """
     receiver, sender = _CONTEXT.Pipe(duplex=False)
     life, own_life = _CONTEXT.Pipe(duplex=False)  # nothing is sent through it: it closes when this process ends
     process = _CONTEXT.Process(target=_work, args=(life, sender, function, arguments, *limits_of_work), daemon=True)
@@ -182,7 +188,7 @@ def _start(function: Callable[..., Any], arguments: Any, *limits_of_work: int) -
 
 
 def tell(stage: str) -> None:
-    """Tell the server what this process is doing now. In the server itself, nothing happens."""
+    """Tell the server which stage of the work this process has reached, or do nothing if this process is the server."""
     if _sender:
         _sender[0].send_bytes(_encode([_STAGE, stage]))
 
@@ -191,7 +197,9 @@ _sender: list[Connection] = []
 
 
 def _receive(receiver: Connection, process: Any, most: int) -> tuple[bool, Any]:
-    """Receive what a process sends. Returns whether it is a stage, and the stage or the result."""
+    """Receive a message from a process, and return whether it is a stage, and the stage or the result. Raises the
+    errors of `watch`.
+    """
     try:
         kind, value = json.loads(receiver.recv_bytes(most + 1))
     except (EOFError, OSError):
@@ -247,14 +255,12 @@ _TOO_LARGE = (
 
 
 def _encode(value: Any) -> bytes:
-    """Encode a value as JSON. A lone surrogate, which cannot be encoded, becomes a question mark."""
+    """Encode a value as JSON, replacing lone surrogates, which cannot be encoded, with question marks."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _end_with_server(life: Connection) -> None:
-    """Let the system end this process once the server has ended, however it ended and whatever this process is
-    computing.
-    """
+    """Make the system end this process as soon as the server ends for any reason, even during a long computation."""
     if sys.platform == "win32":
         return
     import fcntl
@@ -267,7 +273,7 @@ def _end_with_server(life: Connection) -> None:
 
 
 def _limit(seconds: int, memory: int) -> None:
-    """Limit this process as far as the system allows."""
+    """Limit the priority, CPU time and memory of this process, except on Windows."""
     if sys.platform == "win32":
         return
     import resource

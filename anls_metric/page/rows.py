@@ -1,4 +1,4 @@
-"""Reads rows that a visitor pastes, which are then treated as a file like any other."""
+"""Reads rows that a visitor pastes, and writes them as CSV, so that they can be scored like a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KNOWN = {*IDS, *QUESTIONS, *PREDICTIONS, *REFERENCES, *LESS_CERTAIN_REFERENCES,
 
 
 def read_rows(text: str) -> list[list[str]]:
-    r"""Read pasted spreadsheet cells, or two pasted JSON lists, as rows. The first row contains the headings.
+    r"""Read pasted spreadsheet cells or two pasted JSON lists as rows, the first of which contains the headings.
 
     Example:
         >>> read_rows("CocaCola\tCoca Cola\n")
@@ -43,7 +43,7 @@ def read_rows(text: str) -> list[list[str]]:
 
 
 def _find_lists(text: str) -> list[list[Any]]:
-    """Find the JSON lists in a string, the predictions first."""
+    """Find the JSON lists in a string, with the predictions first, or return [] if a list is not valid."""
     found, end = [], 0
     while (place := text.find("[", end)) >= 0:
         is_second = "reference" in text[end:place]
@@ -60,7 +60,7 @@ def _write_cell(value: Any) -> str:
 
 
 def write_rows(rows: list[list[str]]) -> str:
-    r"""Write rows as CSV. Several lines in a cell of a references column become a list.
+    r"""Write rows as CSV, converting a cell with several lines in a references column to a list.
 
     Example:
         >>> write_rows([["prediction", "references"], ["b", "a\nb"]])

@@ -38,7 +38,7 @@ _VISITORS: dict[str, Any] = {"concurrency_id": "visitors", "concurrency_limit": 
 
 
 def build() -> gr.Blocks:
-    """Build what gradio serves: the endpoints and the functions of the page."""
+    """Build the gradio app that serves the endpoints and the functions of the page."""
     # A folder that contains nothing but uploads and is removed with the process.
     uploads = make_folder()
     os.environ["GRADIO_TEMP_DIR"] = uploads.name
@@ -56,7 +56,9 @@ def build() -> gr.Blocks:
 
 
 def _guard(function: Callable[..., Any], front_end: FrontEnd) -> Callable[..., Any]:
-    """Make a function return valid JSON, end when its client leaves, and hide unexpected errors."""
+    """Wrap a function so that it returns valid JSON, ends when the client leaves, and hides the details of unexpected
+    errors.
+    """
 
     @wraps(function)
     def answer(*arguments: Any) -> Any:
@@ -78,7 +80,7 @@ _PRIVATE = "127.0.0.1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16"
 
 
 def launch(page: gr.Blocks, **options: Any) -> None:
-    """Serve the page, its endpoints, and the Model Context Protocol tools."""
+    """Serve the page, the endpoints, and the Model Context Protocol (MCP) tools until the process ends."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that uploads are deleted
         signal.signal(signal.SIGINT, signal.default_int_handler)  # the command leaves it to the system
@@ -110,7 +112,9 @@ def launch(page: gr.Blocks, **options: Any) -> None:
 
 
 def _return_json(server: Any) -> None:
-    """Make tools return structured content and its JSON as text, because gradio's text is what Python prints."""
+    """Make tools return structured content, and the same content as JSON text, because gradio's text is a Python
+    literal.
+    """
     from mcp.types import CallToolRequest, ServerResult, TextContent
 
     call = server.request_handlers[CallToolRequest]
@@ -136,7 +140,7 @@ _LONG_RESULT = (
 
 
 async def _refuse_arguments(request: Request, error: Exception) -> JSONResponse:
-    """Respond to a call with missing or unknown named arguments, which gradio raises as an internal error."""
+    """Respond to a call with missing or unknown named arguments, which gradio would report as an internal error."""
     text, asked, refused = str(error), "required argument: ", "Parameter `"
     if asked in text:
         problem = f"the argument {text.rpartition(asked)[2]!r} is missing"
@@ -148,7 +152,9 @@ async def _refuse_arguments(request: Request, error: Exception) -> JSONResponse:
 
 
 class _Log(io.TextIOWrapper):
-    """Standard error with a limit: gradio prints each invalid request, and a visitor can send any number of them."""
+    """Standard error with a size limit, because gradio prints every invalid request, of which a visitor can send any
+    number.
+    """
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream.buffer, stream.encoding, stream.errors, line_buffering=True)
@@ -164,6 +170,8 @@ class _Log(io.TextIOWrapper):
 
 
 def _is_local(options: Mapping[str, Any]) -> bool:
-    """Whether the page is only for this computer, which is gradio's default unless it is given an address."""
+    """Whether the page is served only to this computer, which is the default if neither an option nor the environment
+    sets an address.
+    """
     address = options.get("server_name") or os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
     return address in ("127.0.0.1", "localhost")

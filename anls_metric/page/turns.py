@@ -1,8 +1,8 @@
-"""Fair turns: a visitor has one place at a time, and work that takes long goes behind work that has not begun.
+"""Fair turns, in which each visitor has one place at a time and long work waits behind work that has not begun.
 
-Nobody knows beforehand how long work will take, and the size of a file says little about it. So everyone's work begins
-in one of the first places. Work that is not done after some seconds of CPU time needs one of the places for long work.
-If none is free, the work stops and begins again once it gets one.
+Since the time that work will take is unknown and hardly depends on the size of a file, all work begins in one of the
+first places. Work that is not done after some seconds of CPU time needs one of the places for long work. If no such
+place is free, the work stops and begins again once a place becomes free.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BUSY = "too many visitors are waiting: try again in a minute, or use anls on you
 
 
 class BusyError(ValueError):
-    """Raised if work may not even wait."""
+    """Raised if too much work is already waiting, so that new work is rejected."""
 
 
 @dataclass(eq=False)
@@ -23,9 +23,9 @@ class Turn:
     """The turn of one piece of work.
 
     Attributes:
-        visitor: whose work it is.
-        is_long: whether it needs a place for long work because it was not done in a first place.
-        has_place: whether it has a place.
+        visitor: the visitor who requested the work.
+        is_long: whether the work needs a place for long work because it did not finish in one of the first places.
+        has_place: whether the work has a place.
     """
 
     visitor: object
@@ -38,9 +38,9 @@ class Turns:
     """The places for work of one kind, and the turns that wait for them.
 
     Args:
-        places: how many pieces of work can be in the first places at a time, and how many in the places for long work.
-        most: how many pieces of work can wait or have a place; more are rejected.
-        most_of_one: how many of them can be from one visitor.
+        places: the number of first places, which is also the number of places for long work.
+        most: the maximum number of pieces of work that wait or have a place.
+        most_of_one: the maximum number of these pieces of work from one visitor.
     """
 
     places: int
@@ -50,7 +50,7 @@ class Turns:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(self, visitor: object) -> Turn:
-        """Ask for a turn, which must be given back with `leave`. Raises BusyError if too many are waiting."""
+        """Request a turn, which must be returned with `leave`. Raises BusyError if too much work is waiting."""
         with self._lock:
             if sum(turn.visitor == visitor for turn in self._turns) >= self.most_of_one:
                 raise BusyError(FULL)
@@ -60,8 +60,8 @@ class Turns:
             return self._turns[-1]
 
     def begin(self, turn: Turn) -> bool:
-        """Take a place unless others come first, which are those of the same kind that have waited longer, one per
-        visitor. Returns whether a place was taken.
+        """Take a place unless all free places go to turns of the same kind that have waited longer, one per visitor,
+        and return whether a place was taken.
         """
         with self._lock:
             kind = [each for each in self._turns if each.is_long == turn.is_long]
@@ -80,7 +80,7 @@ class Turns:
             return False
 
     def go_on(self, turn: Turn) -> bool:
-        """Give up a first place and take a place for long work. Returns False if the work has to wait."""
+        """Give up a first place, take a place for long work if one is free, and return whether a place was taken."""
         with self._lock:
             self._turns.remove(turn)
             self._turns.append(turn)
@@ -88,6 +88,6 @@ class Turns:
         return self.begin(turn)
 
     def leave(self, turn: Turn) -> None:
-        """Give a turn back."""
+        """Return a turn and give up its place."""
         with self._lock:
             self._turns.remove(turn)

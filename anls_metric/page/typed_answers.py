@@ -1,4 +1,4 @@
-"""Scores answers that are typed or sent as strings, and explains single answers. Nothing here needs gradio."""
+"""Scores and explains answers that are typed or sent as strings, without needing gradio."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def get_scorer(variant: Any, **options: Any) -> Scorer:
-    """Get a scorer with options as typed by a user. For an option that is None, the scorer keeps its own value.
+    """Return a scorer with the options that a user typed, using the default of the scorer for an option that is None.
 
     Raises:
-        ValueError: the variant does not exist, or it lacks one of the options.
+        ValueError: the variant does not exist or lacks one of the options, or a value is invalid.
 
     Example:
         >>> get_scorer("rrc", threshold="0.8").signature().split("|")[1:3]
@@ -35,8 +35,8 @@ def get_scorer(variant: Any, **options: Any) -> Scorer:
 
 
 def is_quick(prediction: object, references: object, others: Sequence[object]) -> bool:
-    """Whether one or more answers can be scored so fast that no separate process is needed. ``others`` are the further
-    arguments.
+    """Whether one or more answers can be scored so quickly that no separate process is needed, given any further
+    arguments of the call.
     """
     count = len(prediction) if isinstance(prediction, list) else 1
     text = str((prediction, references))
@@ -46,12 +46,14 @@ def is_quick(prediction: object, references: object, others: Sequence[object]) -
 
 
 def explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Score and explain one answer, for programs. Raises ValueError if it cannot be scored."""
+    """Score and explain one answer for programs. Raises ValueError if the answer cannot be scored."""
     return _describe(_explain(prediction, references, variant, options)[0])
 
 
 def _explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> tuple[Any, tuple[Any, Any]]:
-    """Explain one answer. Returns the explanation and the two values that were compared."""
+    """Explain one answer, and return the explanation together with the prediction and the references that were
+    compared.
+    """
     scorer = get_scorer(variant, **options)
     values: Any = as_text(prediction, "prediction"), as_references(references, "references")
     values = scorer.read_typed(*values)
@@ -59,7 +61,7 @@ def _explain(prediction: Any, references: Any, variant: Any, options: dict[str, 
 
 
 def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
-    """Describe an explanation: references and edits, or the leaves of a list or object."""
+    """Convert an explanation to a dict with the references and the edits or, for a list or object, with the leaves."""
     content = {"score": why.score, "signature": why.signature, "sentence": why.sentence}
     if isinstance(why, Explanation):
         names = ("reference", "distance", "length", "similarity")
@@ -83,12 +85,14 @@ def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
 
 
 def compare(prediction: Any, references: Any) -> dict[str, float]:
-    """Score one answer with every variant. Raises ValueError if it cannot be scored."""
+    """Return the scores of one answer, keyed by variant. Raises ValueError if the answer cannot be scored."""
     return {name: variant.score([prediction], [references])[0] for name, variant in VARIANTS.items()}
 
 
 def score(predictions: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Score many answers. Raises ValueError if they cannot be scored."""
+    """Score many answers, and return the mean, the scores and the signature. Raises ValueError if an answer cannot be
+    scored.
+    """
     scorer = get_scorer(variant, **options)
     rows = list(map(scorer.read_typed, *check_columns(predictions, references)))
     scores = scorer.score([own for own, _ in rows], [accepted for _, accepted in rows])
@@ -99,7 +103,8 @@ def score(predictions: Any, references: Any, variant: Any, options: dict[str, An
 
 
 def show(prediction: str, answers: str, variant: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Describe one answer for answer.js to draw, with its scores by all variants. Returns {} if there is no reference.
+    """Describe one answer for answer.js to draw, including the scores of all variants for a string, or return {} if
+    there is no reference.
 
     Raises:
         ValueError: the answer cannot be scored.

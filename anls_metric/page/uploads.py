@@ -1,4 +1,4 @@
-"""Visitors' files and reports: which paths they get, and how old ones make room for new ones."""
+"""Stores visitors' files and reports under safe paths, and deletes old files to make room for new files."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ _REPORTS, _REPORT = "reports", "anls-report.html"
 
 
 class RefusedError(Exception):
-    """Raised if a request is rejected, with the reason and the status."""
+    """Raised with the reason and the HTTP status if a request is rejected."""
 
 
 # The folder
 
 
 def make_folder() -> tempfile.TemporaryDirectory[str]:
-    """Make the folder for all uploads, which is removed with this process, and remove the folders of killed servers."""
+    """Create the folder for all uploads, which is removed when this process ends, and remove the folders of killed
+    servers.
+    """
     parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
     for path in Path(parent).glob(f"{_PREFIX}*"):
         with suppress(OSError):
@@ -40,7 +42,9 @@ def make_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def _lock(folder: Path) -> bool:
-    """Lock a folder until this process ends, however it ends. Raises OSError if another process has locked it."""
+    """Lock a folder until this process ends for any reason, and return False if locks are not supported. Raises OSError
+    if another process has locked the folder.
+    """
     try:
         import fcntl
     except ImportError:  # Windows
@@ -50,13 +54,13 @@ def _lock(folder: Path) -> bool:
 
 
 def get_folder() -> str:
-    """Get the folder for all uploads. Each upload is in a subfolder named after the hash of its content."""
+    """Return the folder for all uploads, in which each upload has a subfolder named after the hash of its content."""
     return os.path.abspath(os.environ["GRADIO_TEMP_DIR"])
 
 
 def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
-    """Delete the oldest files until the others take up at most ``most`` bytes. Every file counts as at least one
-    megabyte.
+    """Delete the oldest uploads and reports until all files take up at most ``most`` bytes, counting each file as at
+    least one megabyte.
     """
     found = []
     for place, _, names in os.walk(folder):  # it tolerates files that are deleted meanwhile
@@ -78,7 +82,9 @@ def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
 
 
 def keep(name: str, file: BinaryIO) -> str:
-    """Store a file in a folder named after the hash of its content, under a name that is safe to show."""
+    """Store a file under a safe name, in a folder named after the hash of its content, and return the path of the
+    stored file.
+    """
     from gradio.processing_utils import hash_file  # so that gradio does not make its own copy
     from gradio_client.utils import strip_invalid_filename_characters
 
@@ -105,10 +111,10 @@ def take(file: Any, what: str) -> str:
         what: the name of the argument, for error messages.
 
     Returns:
-        The path.
+        The path of the uploaded file.
 
     Raises:
-        ValueError: the file is not an upload, or no longer exists.
+        ValueError: the file is missing, is not an upload, or no longer exists.
     """
     path = file.get("path") if isinstance(file, dict) else file
     if not path:
@@ -122,7 +128,9 @@ def take(file: Any, what: str) -> str:
 
 
 def take_all(files: Any, what: str) -> list[str]:
-    """Check the files given for an argument, as `take` does. Also raises ValueError if there are too many."""
+    """Check that all files in an argument were uploaded, and return their paths. Raises ValueError as `take` does, or
+    if there are too many files.
+    """
     listed = files if isinstance(files, list) and files else [files]
     if len(listed) > limits.MAX_SUBMISSIONS:
         raise ValueError(f"{what} has more than {limits.MAX_SUBMISSIONS} files: score them with anls on your computer")
@@ -130,12 +138,14 @@ def take_all(files: Any, what: str) -> list[str]:
 
 
 def _is_upload(path: str) -> bool:
-    """Whether a path is that of an upload: the uploads folder, 64 hexadecimal digits, a name."""
+    """Whether a path has the form of an upload, which is the uploads folder, a folder named with 64 hexadecimal digits,
+    and a file name.
+    """
     return _get_parent(path) == get_folder()
 
 
 def _get_parent(path: str) -> str:
-    """Get the folder above a file's own folder, or "" if the latter's name is not 64 hexadecimal digits."""
+    """Return the parent of a file's folder if the folder is named with 64 hexadecimal digits, or "" otherwise."""
     parent, digits = os.path.split(os.path.dirname(path))
     return parent if len(digits) == 64 and set(digits) <= _HEXADECIMAL else ""
 
@@ -149,11 +159,11 @@ def name_report() -> str:
 
 
 def drop_report(path: str) -> None:
-    """Delete a report that nobody is viewing anymore. The path may be "" for no report."""
+    """Delete a report and its folder, or do nothing if the path is not that of a report."""
     if is_report(path):
         shutil.rmtree(os.path.dirname(path), ignore_errors=True)
 
 
 def is_report(path: str) -> bool:
-    """Whether a path is the path of a report, which the visitor's browser may fetch."""
+    """Whether a path has the form of a report's path, so that a browser may fetch the file."""
     return _get_parent(path) == os.path.join(get_folder(), _REPORTS) and os.path.basename(path) == _REPORT

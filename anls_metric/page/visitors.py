@@ -1,6 +1,6 @@
-"""Who is calling: the address of a visitor and whether anyone is still listening for the result.
+"""Finds the address of the visitor who makes a call, and whether anyone is still listening for the result.
 
-This module uses parts of gradio that are not public: its queue and its events.
+This module uses the queue and the events of gradio, which are not public.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _listening: Counter[str] = Counter()
 
 
 def find_address(scope: Scope) -> Scope:
-    """Return a request whose client is the visitor. Anything that a visitor writes into the header is ignored."""
+    """Return the scope of a request with the visitor as the client, ignoring anything that a visitor writes into the
+    internal header.
+    """
     headers = MutableHeaders(raw=list(scope["headers"]))
     secret, _, address = headers.get(_HEADER, "").partition(" ")
     is_passed_on = secrets.compare_digest(secret.encode(), _SECRET.encode())
@@ -43,7 +45,9 @@ def find_address(scope: Scope) -> Scope:
 
 @contextmanager
 def listen(scope: Scope, path: str) -> Iterator[None]:
-    """Record, while a response is being sent, that a client listens for the results of a session or an event."""
+    """Record that a client is listening for the results of a session or an event while the body of this context sends
+    the response.
+    """
     query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
     key = query.get("session_hash", [""])[0] or path.rpartition("/")[2]
     is_stream = scope["method"] == "GET" and path.startswith(_STREAMS)
@@ -60,7 +64,7 @@ _STREAMS = ("/gradio_api/queue/data", "/gradio_api/call/")
 
 
 def find_visitor() -> Visitor:
-    """Find the visitor who caused the gradio event that is running here."""
+    """Find the visitor who caused the gradio event that is being processed in this context."""
     page, own = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
     jobs = (job for jobs in (page._queue.active_jobs if page else ()) for job in jobs or ())
     event = next((job for job in jobs if job._id == own), None)
@@ -68,7 +72,9 @@ def find_visitor() -> Visitor:
 
 
 def _find_key(event: Any) -> str:
-    """Find what distinguishes a visitor: the address or, if this can only be that of a proxy, the session."""
+    """Return the address of a visitor or, if the address can only belong to a proxy, the session, or "" for an unknown
+    visitor.
+    """
     if event is None or event.request.client is None:
         return ""
     address: str = event.request.client.host
@@ -79,7 +85,7 @@ def _find_key(event: Any) -> str:
 
 
 def _has_left(event: Any) -> bool:
-    """Whether nobody is waiting for the result of a gradio event, or nobody has been listening for some time."""
+    """Whether an event has ended, or nobody has been listening for its result for over `MAX_SILENCE` seconds."""
     if event is None:
         return False
     if not event.alive:

@@ -1,1 +1,1 @@
-"""Reads input: turns a file or a table into records with their places, and the records into rows to score."""
+"""Reads input by turning a file or a table into records, and the records into questions and answers to score."""

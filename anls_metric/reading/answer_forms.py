@@ -32,10 +32,10 @@ from anls_metric.reading.values import parse_all, refuse_gaps
 
 
 class AnswerForm(ABC):
-    """How answers in one form are read. This base class contains what the forms share.
+    """The base class of objects that read answers in a particular form.
 
     Attributes:
-        needs_references: whether each question needs references.
+        needs_references: whether a gold file must have a field of references.
     """
 
     needs_references = True
@@ -48,17 +48,19 @@ class AnswerForm(ABC):
         settings: Settings,
         references: Sequence[Sequence[Any]] = (),
     ) -> list[Any]:
-        """Read predictions.
+        """Read the predictions in a column of a table.
 
         Args:
-            column: the value of each record at the path.
-            table: the table.
+            column: the value at the path in each record.
+            table: the table that contains the column.
             path: the path of the prediction.
-            settings: whether a missing prediction is an error, and whether a record may contain several answers.
-            references: the references of some questions, for the advice in an error.
+            settings: the user's options, which decide whether a missing prediction is an error and whether a record may
+                contain several answers.
+            references: the references of some questions, which decide the advice in an error.
 
         Returns:
-            A string or a value for each record, or `Samples` if a record has several; None for no prediction.
+            For each record, a string or a value, `Samples` if the record has several predictions, or None if it has
+            none.
 
         Raises:
             InputError: a prediction is missing, or is not a string.
@@ -90,7 +92,9 @@ class AnswerForm(ABC):
         return column
 
     def open_cells(self, column: list[Any], table: Table, settings: Settings) -> list[Any]:
-        """Extract the text of chat messages, and split cells that contain several answers."""
+        """Extract the text of chat messages and, if the user asks for samples, split cells that contain several
+        answers.
+        """
         column = list(map(text_of_parts, column)) if table.layout else column
         return list(map(_split_samples, column)) if settings.samples else column
 
@@ -104,7 +108,9 @@ class AnswerForm(ABC):
         return self._read_samples(settings, path, value) if isinstance(value, Samples) else self.read_value(value, path)
 
     def _read_samples(self, settings: Settings, path: Path, samples: Samples) -> Samples | None:
-        """Read several answers to a question. Missing ones are treated like missing answers to questions."""
+        """Read several answers to one question, and keep, skip or reject null answers according to the option
+        `missing`.
+        """
         if not settings.samples:
             raise _error_of_value(path, samples)
         read = Samples(self._read(settings, path, text_of_parts(value)) for value in samples)
@@ -116,7 +122,7 @@ class AnswerForm(ABC):
     def _add_remedy(
         self, error: InputError, column: Sequence[Any], path: Path, references: Sequence[Sequence[Any]]
     ) -> InputError:
-        """Add a remedy to the error for a prediction that is not a string, based on all predictions and references."""
+        """Add a remedy, based on all predictions and references, to the error for a prediction that is not a string."""
         message, values = error.message, dict(error.message.values)
         if message.sentence != _NO_TEXT:
             return error
@@ -137,25 +143,25 @@ class AnswerForm(ABC):
         return InputError(Message(message.where, f"{message.sentence}: {remedy}", values))
 
     def advise_lists(self, lists: Sequence[list[Any]], accepted: Sequence[Sequence[Any]]) -> str:
-        """Word the remedy for predictions that are lists, given the references of some questions."""
+        """Write the remedy for predictions that are lists, given the references of some questions."""
         return "for several answers to a question, add {use.samples:mean} or {use.samples:vote}"
 
     def warn_of_references(self, column: Sequence[Any], table: Table) -> list[Message]:
-        """Warn of problems with references that can still be read."""
+        """Return warnings about references that can be read but may be wrong."""
         return []
 
     def warn_of_predictions(
         self, column: Sequence[Any], table: Table, references: Sequence[Sequence[Any]], settings: Settings
     ) -> list[Message]:
-        """Warn of problems with predictions that can still be read."""
+        """Return warnings about predictions that can be read but may be wrong."""
         return []
 
     @abstractmethod
     def read_references(self, column: list[Any], table: Table, path: Path | None, settings: Settings) -> list[Any]:
-        """Read the references of each record, found at the given path, as a list of strings or values.
+        """Convert the references in a column to a list of strings or values for each record.
 
         Raises:
-            InputError: a record has none, or one is not a string.
+            InputError: a record has no reference, or a reference has the wrong type.
         """
 
 
@@ -163,7 +169,7 @@ _NO_REFERENCE = "{field} is null or missing: add a reference, or leave the quest
 
 
 class _Texts(AnswerForm):
-    """Strings."""
+    """The form of answers that are strings."""
 
     def open_cells(self, column: list[Any], table: Table, settings: Settings) -> list[Any]:
         column = list(map(text_of_parts, column))
@@ -211,7 +217,7 @@ class _Texts(AnswerForm):
 
 
 class _Values(AnswerForm):
-    """Lists and nested values."""
+    """The form of answers that are lists or nested values."""
 
     def read_value(self, value: Any, path: Path) -> Any:
         return value if isinstance(value, str) else from_json(value)  # extraction from a string comes first
@@ -230,7 +236,7 @@ class _Values(AnswerForm):
 
 
 class _Rows(AnswerForm):
-    """Rows, whose additional columns only a benchmark's rule understands."""
+    """The form of answers that are rows with additional columns, which only a benchmark's rule understands."""
 
     needs_references = False
 
@@ -242,16 +248,15 @@ class _Rows(AnswerForm):
 
 
 ANSWER_FORMS: Mapping[Form, AnswerForm] = {"text": _Texts(), "value": _Values(), "row": _Rows()}
-"""How answers are read, by the name of the form."""
+"""The objects that read answers, keyed by the name of the form."""
 
 
 # Predictions
 
 
 def _warn_of_lists(lists: Sequence[Any], name: str, words: str, remedy: str) -> list[Message]:
-    """Warn of predictions that may each contain several answers: lists with the same number of strings that are
-    compared as one string, as in a CSV cell, or lists with the same number of objects where each reference is an
-    object.
+    """Warn if the predictions are lists of equal length with at least two items, because each list may contain several
+    answers to one question.
     """
     sizes = {len(own) if isinstance(own, list) else 0 for own in lists}
     if len(sizes) != 1 or max(sizes) < 2:
@@ -261,7 +266,7 @@ def _warn_of_lists(lists: Sequence[Any], name: str, words: str, remedy: str) -> 
 
 
 def _find_samples(column: list[Any], table: Table, path: Path) -> list[Any]:
-    """Find all answers where a program writes a list of answers and the layout names only the first."""
+    """Find all answers in the lists that a program writes if the path in the layout leads only to the first answer."""
     if not isinstance(path, str) or ".0." not in path:
         return column
     lists = read_column(table, path.replace(".0.", ".*."))
@@ -269,7 +274,7 @@ def _find_samples(column: list[Any], table: Table, path: Path) -> list[Any]:
 
 
 def _split_samples(value: Any) -> Any:
-    """Split a list, which may be written as a string, into several answers, as the user asked."""
+    """Convert a list, which may be written as a string, to several answers, and return any other value unchanged."""
     if isinstance(value, str):
         with suppress(ValueError):  # it only begins like a list
             value = parse_written_list(value, "")
@@ -277,13 +282,13 @@ def _split_samples(value: Any) -> Any:
 
 
 def _read_objects(value: Any) -> list[Any]:
-    """Read a list of objects, each of which may be a JSON string; return [] for any other value."""
+    """Read a list of objects, each of which may be a JSON string, or return [] for any other value."""
     items = list(map(parse_value_or_text, value)) if isinstance(value, list) else []
     return items if all(isinstance(item, dict) for item in items) else []
 
 
 def _error_of_value(path: Path, value: Any) -> InputError:
-    """Create the error for a prediction that is not a string. `_add_remedy` adds the remedy."""
+    """Create the error for a prediction that is not a string, to which `_add_remedy` adds a remedy."""
     shown = shorten(str(value), 60) if isinstance(value, (list, dict)) else describe(value)
     return make_error("", _NO_TEXT, field=show_path(path), value=shown)
 
@@ -293,7 +298,9 @@ _PLAIN = (str, int, float, type(None))
 
 
 def _find_text(values: Sequence[Any]) -> str | None:
-    """Find the path of the text in objects or in lists of objects: a field with a usual name, or the only string."""
+    """Find the path of the text inside objects or lists of objects, which is a field with a usual name or the only
+    field of strings.
+    """
     before = ""
     if all(isinstance(value, list) for value in values):
         before = "0." if max(map(len, values)) == 1 else "*."
@@ -308,7 +315,7 @@ def _find_text(values: Sequence[Any]) -> str | None:
 
 
 def _warn_of_decimals(column: Sequence[Any], name: str, what: str) -> list[Message]:
-    """Warn of decimal numbers in a table column, given the table's name, because their original formatting is lost."""
+    """Warn if a column contains decimal numbers, because the original formatting of these numbers is lost."""
     if set(map(type, column)) <= {str} or _are_lists_of_strings(column):
         return []
     items = chain.from_iterable(value if isinstance(value, list) else [value] for value in column)
@@ -320,7 +327,7 @@ def _warn_of_decimals(column: Sequence[Any], name: str, what: str) -> list[Messa
 
 
 def _are_lists_of_strings(column: Sequence[Any]) -> bool:
-    """Whether all values are nonempty lists of strings, which is the usual case and needs no further work."""
+    """Whether all values are nonempty lists of strings, which need no conversion."""
     return set(map(type, column)) == {list} and all(column) and set(map(type, chain.from_iterable(column))) == {str}
 
 
@@ -348,20 +355,22 @@ _READ_AGAIN = "if it was a text such as NA or None, let pandas read the file wit
 
 
 def _parse_accepted(value: Any) -> tuple[Any, ...]:
-    """Parse a reference: one value, or several written as ``{"__tuple__": [...]}``."""
+    """Parse the references in a cell, which are one value, or several values in ``{"__tuple__": [...]}``."""
     parsed = read_reference(value)
     return parsed if isinstance(parsed, tuple) else (parsed,)
 
 
 def _split_accepted(accepted: Sequence[str], separator: str) -> Sequence[str]:
-    r"""Split references at a separator. A newline and a tab may be written as ``\n`` and ``\t``."""
+    r"""Split references at a separator, in which ``\n`` and ``\t`` stand for a newline and a tab."""
     sign = {r"\n": "\n", r"\t": "\t"}.get(separator, separator)
     parts = [part.strip() for text in accepted for part in text.replace(separator, sign).split(sign)]
     return [part for part in parts if part] or accepted
 
 
 def _show_accepted(value: Any) -> list[str]:
-    """Convert a record's references, which only a rule understands, to strings for display; [""] if there are none."""
+    """Convert a record's references, which only a benchmark's rule understands, to strings for display, or return [""]
+    if the record has none.
+    """
     if value is ABSENT:
         return [""]
     return list(map(_show, value if isinstance(value, (list, tuple)) else [value])) or [""]
@@ -373,7 +382,7 @@ def _show(value: Any) -> str:
 
 
 def is_unanswerable(value: Any) -> bool:
-    """Whether the references mark the question as unanswerable, either as an empty list or in the SQuAD 2.0 format.
+    """Whether the references are an empty list or an empty SQuAD 2.0 answer, which mark a question as unanswerable.
 
     Example:
         >>> is_unanswerable({"text": [], "answer_start": []}), is_unanswerable([]), is_unanswerable(["", "a"])

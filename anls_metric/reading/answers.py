@@ -1,4 +1,4 @@
-"""Questions and answers: what the reader returns, as lists of equal length."""
+"""Questions and answers, which the reader returns as lists of equal length."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """What was read, in the words of the user's files. The fields are the keys of the JSON document.
+    """The fields and files that were read, by their names in the user's input. The attributes are keys in the JSON
+    output.
 
     Attributes:
         prediction: the field of the predictions.
         file: the name of the file with the predictions.
         references: the field of the references.
-        gold: the name of the file with the references; "" if it is the same file.
-        joined_by: the field that joins the two files; "" for a single file.
-        rows: how many questions have an answer, or how many rows the file has.
-        notes: what else was done, such as a layout's choice, or how runs and samples were handled.
+        gold: the name of the file with the references, or "" if the predictions are in the same file.
+        joined_by: the field that joins the two files, or "" for a single file.
+        rows: the number of questions that have an answer, or the number of rows in a single file.
+        notes: further facts about the reading, such as how runs and samples were handled.
     """
 
     prediction: str
@@ -38,11 +39,11 @@ class Source(NamedTuple):
     notes: Sequence[str] = ()
 
     def add(self, note: str) -> Source:
-        """Add a note."""
+        """Return a copy with a note added."""
         return self._replace(notes=[*self.notes, note])
 
     def text(self) -> str:
-        """Describe what was read in one line.
+        """Describe in one line what was read.
 
         Example:
             >>> print(Source("answer", "a.json", "answers", "gold.json", "id", "6 of 6", ["one filter"]).text())
@@ -57,16 +58,16 @@ class Source(NamedTuple):
 
 
 class Questions(NamedTuple):
-    """The questions of a gold file, or of a table that contains its own questions. All submissions for a gold file
-    share them.
+    """The questions of a gold file, which all submissions share, or of a table that contains both questions and
+    answers.
 
     Attributes:
-        table: the table, with a record for each question.
-        ids: the ids, or numbers from 1 if the questions have no ids.
+        table: the table with a record for each question.
+        ids: the ids of the questions, or numbers from 1 if the questions have no ids.
         references: the references of each question.
-        texts: the text of each question; None for a question without a text.
+        texts: the text of each question, or None for a question without a text.
         has_ids: whether the questions have ids of their own.
-        roles: which field of the table is which.
+        roles: the field of the table for each role.
     """
 
     table: Table
@@ -84,23 +85,26 @@ class Answers(NamedTuple):
 
     Attributes:
         name: the name of the submission.
-        questions: the questions.
-        predictions: a string or a value for each answer; None for no answer.
-        read: what was read.
-        layout: the name of the layout.
-        places: for each answer, the place of its question; None if each question has one answer.
-        raw: the model output of each answer, if the predictions were extracted from it.
-        texts: the original string of each prediction that was parsed as JSON, None for other predictions; None if no
-            prediction was parsed.
-        extraction: what each extraction step did; None without extraction steps.
-        columns: for each answer, the columns of a benchmark's rule; None without a rule.
-        confidences: the confidence of each answer, None for an answer without one; None if no answer has one. The
-            confidence of a nested value can be an object of confidences.
-        verdicts: a judge's verdict on each answer, with None as in `confidences`.
-        pages: the pages that each answer names, together with those of its question; None unless pages are measured.
-        named: which of the roles behind `confidences` and `verdicts` have a field that the user named.
-        samples: how one of several answers to each question was chosen, such as "vote_of_3"; "" if none was chosen.
-        hints: problems with the files.
+        questions: the questions to which the answers belong.
+        predictions: for each answer, a string or a value, or None for a missing answer.
+        read: the fields and files that were read.
+        layout: the name of the submission's layout.
+        places: the position of the question for each answer, or None if each question has one answer.
+        raw: the model output from which each prediction was extracted, or None without extraction steps.
+        texts: the original string of each prediction that was parsed as JSON, with None for other predictions, or None
+            if no prediction was parsed.
+        extraction: counts of what each extraction step did, or None without extraction steps.
+        columns: the columns of a benchmark's rule for each answer, or None without such a rule.
+        confidences: the confidence of each answer, with None for an answer without a confidence, or None if the
+            submission has no confidences. The confidence of a nested value can be an object of confidences.
+        verdicts: a judge's verdict on each answer, with None for an answer without a verdict, or None if the submission
+            has no verdicts.
+        pages: a pair for each answer with the pages that the answer cites and the pages of the question, or None unless
+            pages are measured.
+        named: the roles, such as "confidence" and "judge", for which the user named a field.
+        samples: how one of several answers to each question was chosen, such as "vote_of_3", or "" if no choice was
+            made.
+        hints: messages about problems with the files.
     """
 
     name: str
@@ -125,20 +129,20 @@ LOST_FORMATTING = (
     "decimal numbers among the {what} ({count:,}) have lost their formatting (12.5 may have been $12.50 or 12.50): "
     "write them as strings"
 )
-"""The hint that numbers in a file no longer have their original formatting."""
+"""The text of the hint that numbers in a file have lost their original formatting."""
 
 COLUMNS = ("predictions", "raw", "texts", "columns", "confidences", "verdicts", "pages")
-"""The fields of `Answers` that are either a list with a value for each answer or None."""
+"""The attributes of `Answers` that are either None or a list with a value for each answer."""
 
 
 def choose_answers(answers: Answers, questions: Questions, rows: Sequence[int], places: Sequence[int]) -> Answers:
-    """Choose some of the answers.
+    """Return only the chosen answers, in the given order.
 
     Args:
         answers: the answers.
-        questions: the questions that they answer.
-        rows: the places of the chosen answers.
-        places: for each chosen answer, the place of its question.
+        questions: the questions to which the chosen answers belong.
+        rows: the positions of the chosen answers.
+        places: the position of the question for each chosen answer.
     """
     columns = {name: getattr(answers, name) for name in COLUMNS}
     chosen: dict[str, Any] = {name: column and [column[row] for row in rows] for name, column in columns.items()}
@@ -146,7 +150,7 @@ def choose_answers(answers: Answers, questions: Questions, rows: Sequence[int], 
 
 
 def choose_questions(answers: Answers, chosen: Sequence[int]) -> Answers:
-    """Choose some of the questions by their places, together with all answers to them."""
+    """Return only the questions at the given positions, together with all answers to these questions."""
     own = answers.questions
     new = {place: number for number, place in enumerate(chosen)}
     columns = ("ids", "references", "texts")
@@ -157,33 +161,34 @@ def choose_questions(answers: Answers, chosen: Sequence[int]) -> Answers:
 
 
 def keep_questions(answers: Answers, ids: Container[str]) -> Answers:
-    """Keep the questions with the given ids, together with all answers to them."""
+    """Return only the questions with the given ids, together with all answers to these questions."""
     chosen = [place for place, key in enumerate(answers.questions.ids) if key in ids]
     return answers if len(chosen) == len(answers.questions.ids) else choose_questions(answers, chosen)
 
 
 def list_places(answers: Answers) -> Sequence[int]:
-    """List, for each answer, the place of its question."""
+    """List the position of the question for each answer."""
     return range(len(answers.questions.ids)) if answers.places is None else answers.places
 
 
 def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[float]:
-    """Average the values that have the same place. Equal places must be adjacent."""
+    """Average the values that have the same position, given that equal positions are adjacent."""
     if len(set(places)) == len(places):
         return values
     return [mean([value for _, value in run]) for _, run in groupby(zip(places, values), key=itemgetter(0))]
 
 
 def list_references(answers: Answers) -> Sequence[Sequence[Any]]:
-    """List, for each answer, its references."""
+    """List the references for each answer."""
     references = answers.questions.references
     return references if answers.places is None else [references[place] for place in answers.places]
 
 
 def list_compared(answers: Answers) -> tuple[Sequence[Any], Sequence[Any]]:
-    """List what a scorer takes: the prediction of each answer, None for no answer, and its references. For answers with
-    columns, list the prediction from the columns, with a list joined into one string, and all columns in place of the
-    references.
+    """List the predictions and the references that a scorer compares, with None as the prediction of a missing answer.
+
+    For answers with the columns of a benchmark's rule, each prediction is taken from these columns, and the columns are
+    returned instead of the references.
     """
     if answers.columns is None:
         return answers.predictions, list_references(answers)
@@ -192,5 +197,5 @@ def list_compared(answers: Answers) -> tuple[Sequence[Any], Sequence[Any]]:
 
 
 def list_ids(answers: Answers) -> Sequence[str]:
-    """List, for each answer, the id of its question."""
+    """List the id of the question for each answer."""
     return [answers.questions.ids[place] for place in list_places(answers)]

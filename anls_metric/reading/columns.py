@@ -1,7 +1,8 @@
-"""The short way to read plain columns, that is, strings and lists of references, which are paired by position.
+"""A shortcut for plain columns, in which predictions are strings, references are lists of strings, and rows are paired
+by position.
 
-Nothing about such columns has to be decided: the call says which is which, and there are no ids, fields or values of
-other types that could contradict it. The reader reads everything else; for such columns, its result would be the same.
+The call itself identifies the columns, and plain columns have no ids, fields or other types that could contradict the
+call. The general reader, which reads all other input, would return the same result for plain columns.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from anls_metric.reading.table import Roles, Table, name_places
 
 _PREDICTION, _REFERENCES = "prediction", "references"
 _DECIDING = [name for name, option in OPTIONS.items() if option.group == INPUT] + [_PREDICTION, _REFERENCES, "extract"]
-"""The options that control how input is read."""
+"""The options that decide how input is read, all of which must have their defaults for this shortcut."""
 
 
 def pair_columns(
     inputs: Sequence[Input], gold: Input | None, settings: Settings, scorer: Scorer
 ) -> list[Answers] | None:
-    """Pair each submission with the references, or return None if something has to be decided.
+    """Pair each submission with the references by position, or return None if the input is not plain columns.
 
     Args:
         inputs: the submissions.
         gold: the references.
-        settings: the options.
-        scorer: what scores the answers.
+        settings: the user's options.
+        scorer: the scorer that will score the answers.
     """
     is_plain = scorer.form == "text" and all(getattr(settings, name) == OPTIONS[name].default for name in _DECIDING)
     are_named = 0 < len(inputs) == len({each.name for each in inputs} - {""})  # inputs with the same name are runs
@@ -59,17 +60,17 @@ def pair_columns(
 
 
 def _find_column(each: Input, field: str) -> Any:
-    """Find the single column of an input."""
+    """Return the column of an input that contains only the given field, or None for any other input."""
     return each.data[field] if isinstance(each.data, dict) and [*each.data] == [field] else None
 
 
 def _are_texts(column: Any) -> bool:
-    """Whether a column contains only strings that are not written lists. A written list may contain several answers."""
+    """Whether a column contains only strings, none of which looks like a list of several answers."""
     is_column = isinstance(column, (list, tuple)) and set(map(type, column)) == {str}
     return is_column and not any(text[:1] == "[" for text in column)
 
 
 def _are_references(column: Any) -> bool:
-    """Whether a column contains nonempty lists of strings."""
+    """Whether a column contains only nonempty lists of strings."""
     is_column = isinstance(column, (list, tuple)) and set(map(type, column)) == {list} and all(column)
     return is_column and set(map(type, chain.from_iterable(column))) == {str}

@@ -1,7 +1,7 @@
-"""Finds the records in a JSON value: in the only list of records that it contains, at any depth, or in a form that
-programs write.
+"""Finds the records in a JSON value, either in its only list of records, at any depth, or in a structure that
+evaluation programs write.
 
-In an object of records by id, the keys are the ids. Each record gets its id as the field `KEY`.
+In an object of records keyed by id, each record gets its key as the field `KEY`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ def records_of(value: Any) -> list[Any] | None:
     """Find the records in a JSON value.
 
     Args:
-        value: what ``json.loads`` returns.
+        value: a value as ``json.loads`` returns it.
 
     Returns:
-        The list itself, or the records found by the first of `CONTAINERS` that finds any; None if none does.
+        The value itself if it is a list, the records found by the first function of `CONTAINERS` that finds any, or
+        None if no function finds records.
 
     Example:
         >>> records_of({"7": "Coca Cola", "8": "Pepsi"})
@@ -43,7 +44,7 @@ def records_of(value: Any) -> list[Any] | None:
 
 
 def is_record(value: Any) -> bool:
-    """Whether a JSON value is one record rather than a table of several.
+    """Whether a JSON value is a single record rather than a table of records.
 
     Example:
         >>> is_record({"vendor": "Cola", "items": [{"price": "1"}]}), is_record({"data": [{"answer": "a"}]})
@@ -58,8 +59,8 @@ _OF_RECORDS = ("data", "per_sample_result", "samples", "request_states", "Scores
 
 
 def _read_named(value: Record) -> list[Any] | None:
-    """Read the records under a usual name: a list of records, records by id, or the list for a subset; [] if there are
-    several subsets.
+    """Read the records under a usual name, as a list, an object keyed by id, or an object whose only subset is a list,
+    and return [] for several subsets.
     """
     for name in _OF_RECORDS:
         inner: Any = value.get(name)
@@ -74,10 +75,11 @@ def _read_named(value: Record) -> list[Any] | None:
 
 
 def _read_questions(value: Record) -> list[Any] | None:
-    """Read the only list of questions with answers, at any depth; return [] if there are several, from which the user
-    must choose.
+    """Read the only list of questions with answers, at any depth, or return [] if the user must choose one of several
+    such lists.
 
-    Several lists of equal length are taken for columns, which may contain objects.
+    An object with several lists of equal length is not searched, because the lists are columns, which may contain
+    objects.
     """
     if len(_find_columns(value)) > 1:
         return None
@@ -86,8 +88,9 @@ def _read_questions(value: Record) -> list[Any] | None:
 
 
 def _read_only_list(value: Record) -> list[Any] | None:
-    """Read the only list of objects. If they have an id or a question, facts about the list may stand beside it. An
-    object that has an id or a question of its own is a record.
+    """Read the only list of objects in an object that has no id or question of its own.
+
+    Other values may stand beside the list only if the objects in the list have an id or a question.
     """
     lists = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
     if len(lists) != 1 or _OF_QUESTIONS & value.keys():
@@ -99,8 +102,8 @@ _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
 
 
 def _read_records_by_id(value: Record) -> list[Any] | None:
-    """Read an object of records by id. Most of its values are objects with the same keys; other values go into the
-    field `OTHER`.
+    """Read an object of records keyed by id, most of whose values are objects with shared keys, and put any other value
+    into the field `OTHER`.
     """
     objects = [own for own in value.values() if isinstance(own, dict)]
     names = Counter(chain.from_iterable(objects))
@@ -111,12 +114,12 @@ def _read_records_by_id(value: Record) -> list[Any] | None:
 
 
 MANY = 10
-"""So many objects are documents, and fewer may be parts of one."""
+"""The smallest number of objects that are taken for documents rather than parts of one document."""
 
 
 def _find_only_object(value: Record) -> str:
-    """Find the key of the only value if it is an object of many similar records by id, such as those of a split.
-    Returns "" if it is not.
+    """Return the only key of an object if its value contains many similar records keyed by id, such as the records of a
+    split, or "" otherwise.
     """
     key, inner = next(iter(value.items())) if len(value) == 1 else ("", None)
     objects = [*inner.values()] if isinstance(inner, dict) else []
@@ -126,13 +129,13 @@ def _find_only_object(value: Record) -> str:
 
 
 def _read_only_object(value: Record) -> list[Any] | None:
-    """Read the records of the only value, which is an object of records by id."""
+    """Read the records from an object whose only value is an object of many records keyed by id."""
     key = _find_only_object(value)
     return _read_records_by_id(value[key]) if key else None
 
 
 def _read_columns(value: Record) -> list[Any] | None:
-    """Read columns, which are lists of equal length. Other values, such as scores, may stand beside them."""
+    """Read columns, which are lists of equal length, and ignore other values, such as scores."""
     lists = _find_columns(value)
     return [dict(zip(lists, row)) for row in zip(*lists.values())] if lists else None
 
@@ -154,7 +157,7 @@ def _find_columns(value: Record) -> dict[str, list[Any]]:
 
 
 def _read_split(value: Record) -> list[Any] | None:
-    """Read the column names and a list for each row, as pandas with orient="split", MLflow and W&B write them."""
+    """Read a list of column names and a list for each row, as MLflow, W&B, and pandas' orient="split" write them."""
     names, rows = value.get("columns"), value.get("data")
     if not isinstance(names, list) or not isinstance(rows, list) or set(map(type, rows)) != {list}:
         return None
@@ -162,8 +165,9 @@ def _read_split(value: Record) -> list[Any] | None:
 
 
 def _read_columns_by_key(value: Record) -> list[Any] | None:
-    """Read columns of values by row, as pandas' to_json() without orient writes them. Row labels are ids unless they
-    are 0, 1, 2 ..
+    """Read columns that are objects keyed by row label, as pandas' to_json() writes them by default.
+
+    The row labels are taken for ids unless the labels are 0, 1, 2 and so on, or a column contains ids or questions.
     """
     columns = list(value.values())
     if set(map(type, columns)) != {dict} or len(set(map(tuple, columns))) > 1:
@@ -176,12 +180,12 @@ def _read_columns_by_key(value: Record) -> list[Any] | None:
 
 
 def _read_question(value: Record) -> list[Any] | None:
-    """Read a single question with its answer as the only record."""
+    """Read an object that is a single question with its answer as the only record."""
     return [value] if _OF_QUESTIONS & value.keys() and (NAMES - _OF_QUESTIONS) & value.keys() else None
 
 
 def _read_answers_by_id(value: Record) -> list[Any] | None:
-    """Read an object of answers or references by the ids of their questions. A few values may be of another kind."""
+    """Read an object of answers or references keyed by question id, a few of which may have another type."""
     kinds = Counter(type(answer) for answer in value.values() if not is_failure(answer))
     lists, others = kinds.pop(list, 0), sum(kinds[kind] for kind in kinds.keys() - {type(None)})
     are_ids = kinds.keys() <= {str, int, float, dict, type(None)} and 2 * kinds[dict] < len(value) and _are_ids(value)
@@ -190,7 +194,7 @@ def _read_answers_by_id(value: Record) -> list[Any] | None:
 
 
 def _are_ids(keys: Iterable[str]) -> bool:
-    """Whether keys look like ids, which have digits, rather than like field names."""
+    """Whether all keys contain a digit, as ids do and field names usually do not."""
     return all(any(map(str.isdigit, str(key))) for key in keys)
 
 
@@ -206,7 +210,7 @@ CONTAINERS = (
     _read_question,
     _read_answers_by_id,
 )
-"""Functions that find the records in an object or return None. The first one that finds any is used."""
+"""The functions that return the records in an object, or None, in the order in which the functions are tried."""
 
 
 # Lists at any depth
@@ -224,8 +228,8 @@ class Found(NamedTuple):
     """A list of objects inside a JSON value.
 
     Attributes:
-        path: its path. `*` stands for each item of a list.
-        has_answers: whether its objects are questions with answers, judging by the names of their fields.
+        path: the path of the list, in which `*` stands for each item of an outer list.
+        has_answers: whether the objects are questions with answers, judging by the names of the fields.
     """
 
     path: str
@@ -233,7 +237,9 @@ class Found(NamedTuple):
 
 
 def find_path(value: Any) -> str:
-    """Find the path at which `records_of` finds the records of an object; "" if they are at the top level."""
+    """Find the path at which `records_of` finds the records of an object, or return "" if the records are at the top
+    level.
+    """
     if not isinstance(value, dict) or any(read(value) is not None for read in (_read_split, _read_named)):
         return ""
     paths = [each.path for each in find_lists(value) if each.has_answers]
@@ -243,7 +249,7 @@ def find_path(value: Any) -> str:
 
 
 def find_lists(value: Any) -> list[Found]:
-    """Find the lists of objects in a JSON value. Objects with an answer are not searched.
+    """Find the lists of objects in a JSON value, except lists inside objects that have an answer.
 
     Example:
         >>> find_lists({"split": {"items": [{"id": 1, "answer": "x", "boxes": [{}]}]}})
@@ -276,7 +282,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _has_answer(fields: Iterable[Any]) -> bool:
-    """Whether an object is a question with an answer, judging by the names of its fields."""
+    """Whether an object with the given fields is a question with an answer, judging by the names of the fields."""
     names = list(map(str, fields))
     has = {kind: any(map(kind.fullmatch, names)) for kind in (_ID, _QUESTION, _ANSWER, _WEAK_ANSWER)}
     return (has[_QUESTION] and has[_WEAK_ANSWER]) or ((has[_QUESTION] or has[_ID]) and has[_ANSWER])
@@ -293,8 +299,8 @@ def _is_pair(record: Record) -> bool:
 
 
 def _are_pairs(values: Sequence[Any]) -> bool:
-    """Whether values are objects with a prediction and a reference, as some programs write for each field of a
-    document.
+    """Whether all values are objects that contain both a prediction and a reference, as some programs write for each
+    field of a document.
     """
     return set(map(type, values)) == {dict} and all(
         sum(bool(_ANSWER.fullmatch(str(name))) for name in own) > 1 for own in values
@@ -302,7 +308,8 @@ def _are_pairs(values: Sequence[Any]) -> bool:
 
 
 def join_paths(paths: Sequence[str]) -> str:
-    """Join paths into one: with `*` for steps that differ if these are the only such paths, and otherwise with commas.
+    """Combine paths by writing `*` for differing names, or join them with commas if `*` would also stand for other
+    paths.
 
     Example:
         >>> join_paths(["splits.human.items", "splits.auto.items"]), join_paths(["first", "second.items"])
@@ -317,15 +324,15 @@ def take_records(value: Any, path: str) -> Records | None:
     """Take the records at a path in a JSON value.
 
     Args:
-        value: an object, or a list of documents in each of which the path starts.
-        path: names and indices separated by dots, with ``*`` for each item of a list or each value of an object; or a
-            dot for the value itself as one record.
+        value: an object, or a list of documents, to each of which the path applies.
+        path: names and indices separated by dots, with ``*`` for each item of a list or each value of an object, or a
+            single dot for the value itself as one record.
 
     Returns:
-        The records; None if the path does not lead to objects. A list yields a record for each item. An object of
-        objects or answers yields a record for each value, with its key. If the path leads to the lists of several
-        documents, each record also has the fields of its document; those that may be an id, a question or an answer are
-        in the field ``document``.
+        The records, or None if the path does not lead to objects. A list yields a record for each item. An object of
+        objects or answers yields a record for each value, with the key of the value as its id. If the path leads to
+        lists in several documents, each record also has the fields of its document, but fields that may be an id, a
+        question or an answer are inside the field ``document``.
 
     Example:
         >>> questions = [{"q": "?", "answer": "a"}, {"q": "!", "answer": "b"}]
@@ -355,7 +362,9 @@ def take_records(value: Any, path: str) -> Records | None:
 
 
 class _Item(NamedTuple):
-    """A record in a JSON value, with the fields of its document, what `*` stands for, and its key in an object."""
+    """A record in a JSON value, with the fields of its document, the names that `*` stands for, and its key in an
+    object.
+    """
 
     value: Any
     document: Record = MappingProxyType({})
@@ -364,7 +373,7 @@ class _Item(NamedTuple):
 
 
 def _open(value: Any, steps: Sequence[str], around: _Item) -> Iterator[_Item]:
-    """Follow a path into a value, and list the items at its end."""
+    """Follow a path into a value, and yield the items at the end of the path."""
     value = parse_value_or_text(value)
     first, rest = (steps[0], steps[1:]) if steps else ("", [])
     if isinstance(value, list):
@@ -385,7 +394,7 @@ def _open(value: Any, steps: Sequence[str], around: _Item) -> Iterator[_Item]:
 
 
 def _list_items(value: Record, around: _Item) -> Iterator[_Item]:
-    """List the items of an object: its records or answers by id, or otherwise the object itself."""
+    """Yield the records or answers of an object that are keyed by id, or the object itself if there are none."""
     records = _read_records_by_id(value)
     if records is None and (are_answers_by_id(value) if around.part else around == _Item(None)):
         records = None if NAMES & value.keys() else _read_answers_by_id(value)
@@ -396,12 +405,12 @@ def _list_items(value: Record, around: _Item) -> Iterator[_Item]:
 
 
 def are_answers_by_id(value: Any) -> bool:
-    """Whether an object contains answers by the ids of their questions, judging by its keys: ids have digits."""
+    """Whether an object contains answers keyed by question id, judging by whether all of its keys contain digits."""
     return isinstance(value, dict) and _are_ids(value) and _read_answers_by_id(value) is not None
 
 
 def find_mappings(value: Any, is_mapping: Callable[[Any], bool], path: tuple[str, ...] = ()) -> list[str]:
-    """Find the paths of the outermost mappings inside an object."""
+    """Find the paths of the outermost values inside an object that satisfy the given predicate."""
     if path and is_mapping(value):
         return [".".join(path)]
     inner = islice(value.items(), _MOST) if isinstance(value, dict) and len(path) < _DEEPEST else ()
@@ -409,13 +418,15 @@ def find_mappings(value: Any, is_mapping: Callable[[Any], bool], path: tuple[str
 
 
 def _enter(value: Any, steps: Sequence[str], around: _Item) -> _Item:
-    """Add a document's fields to the context of an item, except for the field that leads to the item."""
+    """Add the fields of an outer object to an item's document, except the field that leads to the item."""
     own = value if steps and isinstance(value, dict) else {}
     return around._replace(document={**around.document, **{name: own[name] for name in own if name != steps[0]}})
 
 
 def _put_aside(document: Record) -> dict[str, Any]:
-    """Set aside those fields of a document that would otherwise be taken for an id, a question or an answer."""
+    """Move those fields of a document that could be mistaken for an id, a question or an answer into the field
+    ``document``.
+    """
     kinds = (_OWN_ID, _QUESTION, _ANSWER, _WEAK_ANSWER)
     aside = {name: value for name, value in document.items() if any(kind.fullmatch(name) for kind in kinds)}
     rest = {name: value for name, value in document.items() if name not in aside}

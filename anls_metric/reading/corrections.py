@@ -1,8 +1,8 @@
-"""Corrections of the references, read from a file that accepts additional answers to some questions or excludes
-questions.
+"""Corrections of a gold file, read from a file that accepts additional answers or excludes questions.
 
-The file is a JSON list, or CSV, with the fields ``questionId``, ``accept`` (one answer or a list, in CSV a JSON list),
-``exclude`` (true) and ``note``. A record that a reviewer saved from the report also has a ``mark``.
+The file is a JSON list or a CSV file with the fields ``questionId``, ``accept`` (one answer or a list of answers, which
+is a JSON list in CSV), ``exclude`` (true) and ``note``. A record that a reviewer saved from the report also has the
+field ``mark``.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ FIELDS = ("questionId", "accept", "exclude", "note", "mark")
 
 
 class Corrections(NamedTuple):
-    """Corrections of questions.
+    """The corrections in a file.
 
     Attributes:
         name: the name of the file.
-        by_id: the additional references, by the id of the question; None for a question to leave out.
+        by_id: the additional references, keyed by question id, with None for a question to exclude.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Corrections(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """The part of a signature that identifies the corrections: a hash that does not depend on their order."""
+        """The part of a signature that identifies the corrections, as a hash that does not depend on their order."""
         from hashlib import blake2b  # slow to import
 
         pairs = self.by_id.items()
@@ -46,18 +46,18 @@ class Corrections(NamedTuple):
 
 
 def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[str, list[str]]]:
-    """Correct the questions of a submission by dropping the excluded ones and adding references to others.
+    """Apply corrections to the questions of a submission by excluding some questions and adding references to others.
 
     Args:
         answers: the answers of the submission.
         corrections: the corrections.
 
     Returns:
-        The answers to the corrected questions; and the references that were added, by the id of the question, with []
-        for a question that was left out.
+        The answers to the remaining questions, and the added references, keyed by question id, with [] for an excluded
+        question.
 
     Raises:
-        InputError: a correction has the id of no question, or all questions are excluded.
+        InputError: a correction has an id that no question has, or all questions are excluded.
     """
     questions = answers.questions
     place_of = {key: place for place, key in enumerate(questions.ids)}
@@ -86,11 +86,11 @@ def read_corrections(path: str) -> Corrections:
     """Read a file of corrections.
 
     Args:
-        path: the file: a JSON list, JSON lines, CSV or any other format of records.
+        path: the path of a JSON list, JSON lines, a CSV file, or a file in any other supported format.
 
     Raises:
-        InputError: a correction has no id, an unknown field, the same id as another correction, or nothing to accept or
-            exclude; the message identifies the record. OSError: the file cannot be opened.
+        InputError: a correction has no id, an unknown field, the same id as another correction, both an answer to
+            accept and an exclusion, or neither. The message identifies the record. OSError: the file cannot be opened.
     """
     table = apply_layout(read_file(path), Settings(layout="table"))
     parsed: dict[str, Sequence[str] | None] = {}
@@ -103,7 +103,8 @@ def read_corrections(path: str) -> Corrections:
 
 
 def _parse_correction(record: Record) -> tuple[str, Sequence[str] | None]:
-    """Read the id and the references from a record: None to leave the question out, () if the record only has a mark.
+    """Read the question id and the additional references from a record, with None to exclude the question, or () if the
+    record only has a mark.
 
     Raises:
         ValueError: the record is not a correction.

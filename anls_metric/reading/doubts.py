@@ -1,4 +1,6 @@
-"""Checks the pairs of a join against whatever else both files contain. A contradiction becomes an error or a hint."""
+"""Checks the joined rows of two files against other fields that both files contain, and reports contradictions as
+errors or hints.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +30,15 @@ if TYPE_CHECKING:
     from anls_metric.reading.answers import Questions
 
 Pairs = Iterable[tuple[int, int]]
-"""Pairs with the place of a question and the place of the record that answers it."""
+"""Pairs of the position of a question and the position of the record that answers the question."""
 
 
 class _Witness(NamedTuple):
-    """A field that both files contain.
+    """A field that both files contain and that can show whether their rows match.
 
     Attributes:
         own, theirs: the field's values in the submission and in the gold file.
-        differ: tells whether the two values of a pair contradict each other.
+        differ: the function that returns whether two unequal values contradict each other.
         name: the name of the field.
     """
 
@@ -55,10 +57,11 @@ def check_pairing(
     """Check pairs of questions and answers against the question texts and the other fields that both files contain.
 
     Returns:
-        Hints about some pairs that differ.
+        Hints about fields in which some pairs differ.
 
     Raises:
-        InputError: most pairs differ; or, without a key, a value occurs in a different row of the other file.
+        InputError: a field differs in most pairs, or, in a join by position, a differing value occurs in another row of
+            the gold file.
     """
     hints = []
     witnesses = [*_list_questions(gold, table, roles), *_list_fields(gold, table, roles, by_position)]
@@ -85,13 +88,14 @@ def check_pairing(
 def check_copies(
     gold: Questions, table: Table, roles: Roles, pairs: Pairs, by_position: bool, reading: Reading
 ) -> tuple[Path | None, list[Message]]:
-    """Check a submission's own references against those of the gold file, which are the ones that are used.
+    """Compare the references in a submission with the references in the gold file, which are used for scoring.
 
     Returns:
-        The field of the submission's references, None if it has none; and a hint if some of them differ.
+        The field of the submission's references, or None if it has none, and a list with a hint if some references
+        differ.
 
     Raises:
-        InputError: without a key, most of them differ.
+        InputError: most references differ in a join by position.
     """
     path = reading.find_copy(table)
     if path is None or show_path(path) == show_path(roles.prediction):
@@ -136,7 +140,7 @@ def refuse_copies(gold: Questions, table: Table, roles: Roles, pairs: Pairs, set
     """Reject an `answer` field that copies the references of a gold file if another field may contain the predictions.
 
     Raises:
-        InputError: there is such a field.
+        InputError: the field copies the references, and another field may contain the predictions.
     """
     path = roles.prediction
     if settings.prediction or not may_be_either(path):
@@ -164,7 +168,7 @@ def refuse_copies(gold: Questions, table: Table, roles: Roles, pairs: Pairs, set
 
 
 def _share(own: Sequence[Any], theirs: Sequence[Any]) -> bool:
-    """Whether all references of one side are among those of the other."""
+    """Whether one of two lists of references contains all references in the other, ignoring case and whitespace."""
     first, second = ({*map(fold, side)} for side in (own, theirs))
     return first <= second or second <= first
 
@@ -176,16 +180,16 @@ def _list_questions(gold: Questions, table: Table, roles: Roles) -> Iterator[_Wi
 
 
 def _are_different_texts(first: str, second: str) -> bool:
-    """Whether neither of two questions contains the other. A question may be embedded in a prompt."""
+    """Whether neither of two questions contains the other, as a prompt would contain its question."""
     one, other = ("".join(text.casefold().split()) for text in (first, second))
     return one not in other and other not in one
 
 
 def _list_fields(gold: Questions, table: Table, roles: Roles, by_position: bool) -> Iterator[_Witness]:
-    """List the fields that both files have under the same name and that show which rows belong together.
+    """Yield the fields that both files have under the same name and that show which rows belong together.
 
-    At least half of the values must be the same if they are unique. For a join by position, repeated values also
-    qualify if each occurs equally often in both files.
+    If the values of a field are unique, at least half of them must occur in both files. In a join by position, a field
+    with repeated values also qualifies if each value occurs equally often in both files.
     """
     are_answers = take_whole_record in (roles.prediction, gold.roles.references)  # then all fields are values to score
     for own_name, gold_name in () if are_answers else list_shared_fields(table, roles, gold.table, gold.roles):
@@ -202,7 +206,7 @@ def _list_fields(gold: Questions, table: Table, roles: Roles, by_position: bool)
 
 
 def _is_out_of_order(*columns: Sequence[Any]) -> bool:
-    """Whether a column of whole numbers that may be row positions is not in the order of the rows."""
+    """Whether any column contains whole numbers that may be row positions but are not sorted."""
     return any(list(map(int, column)) != sorted(map(int, column)) for column in columns if does_count(column))
 
 
@@ -220,7 +224,7 @@ def _describe(gold: Questions, table: Table, witness: _Witness, differing: Seque
 
 
 def _find_remedy(gold: Questions, table: Table, roles: Roles, name: str = "") -> tuple[str, dict[str, str]]:
-    """Find the remedy for an incorrect join by position."""
+    """Find the remedy for rows that do not belong together, and the values for the remedy."""
     remedy, fields = propose_key(gold, table, roles)
     if remedy:
         return remedy, fields
@@ -230,16 +234,16 @@ def _find_remedy(gold: Questions, table: Table, roles: Roles, name: str = "") ->
 
 
 def propose_key(gold: Questions, table: Table, roles: Roles, share: float = 0.5) -> tuple[str, dict[str, str]]:
-    """Find the fields to join by: the smallest set of at most two fields that is a key in both files.
+    """Propose one field, or two fields if no single field is sufficient, as a key for joining both files.
 
     Args:
         gold: the questions.
         table: the submission.
-        roles: its roles.
-        share: the share of the values on the smaller side that must also occur on the other side.
+        roles: the roles of the submission's fields.
+        share: the fraction of the smaller file's values that must also occur in the other file.
 
     Returns:
-        A clause for a message, or "" if there are no such fields, and the values of the clause.
+        A clause for a message, or "" if no fields are a key, and the values for the clause.
     """
     fields = list_shared_fields(table, roles, gold.table, gold.roles)
     if isinstance(roles.question, str) and isinstance(gold.roles.question, str):

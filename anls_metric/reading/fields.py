@@ -1,4 +1,4 @@
-"""Chooses the fields that two tables share and that together form the answer: `--fields`."""
+"""Chooses the fields that two tables share and that together form the answer, as `--fields` asks."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ ALL = "*"
 
 
 def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], reading: Reading) -> Reading:
-    """Choose the fields that together form the answer, if the user asks for them or no other field contains answers.
+    """Choose the fields that together form the answer, if the user asks for this or no single field contains the
+    references.
 
     Args:
         gold: the table of the gold file.
         list_submissions: a function that reads the tables of the submissions.
-        reading: how to read them.
+        reading: how to read the tables.
 
     Returns:
-        How to read the tables, including the names of the fields if there are any.
+        How to read the tables, including the names of the chosen fields if there are any.
 
     Raises:
-        InputError: fields form the answer, but the variant is for strings, or no other field shows which rows belong
-            together; or the tables share no fields.
+        InputError: the tables share no fields, the variant is for strings although several fields form the answer, or
+            the user must confirm that several fields form the answer.
     """
     settings, are_named = reading.settings, bool(reading.settings.fields)
     if not are_named and not _may_have_columns(gold, reading):
@@ -63,15 +64,17 @@ def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], 
 
 
 def _find_key(shared: Sequence[str], tables: Sequence[Table]) -> str:
-    """Find the only field that is named like an id, such as "invoice_id", and has a different value in each row."""
+    """Find the only field that is named like an id, such as "invoice_id", and has a unique value in each row, or return
+    "".
+    """
     names = [name for name in shared if re.search(r"[_ .-](?:id|ID|Id)$|[a-z]I[dD]$", name)]
     keys = [name for name in names if all(is_unique(list(map(str, read_column(table, name)))) for table in tables)]
     return keys[0] if len(keys) == 1 else ""
 
 
 def name_fields(settings: Settings) -> Settings:
-    """Treat the same list of fields, given for both predictions and references, as `fields`, so that each field is
-    compared with its namesake.
+    """If the user gives the same list of fields for predictions and references, move this list to `fields`, so that
+    each field is compared with the field of the same name.
     """
     names, references = settings.prediction or (), (settings.references or "").split(",")
     if len(names) < 2 or sorted(names) != sorted(name.strip() for name in references):
@@ -80,8 +83,8 @@ def name_fields(settings: Settings) -> Settings:
 
 
 def _may_have_columns(gold: Table, reading: Reading) -> bool:
-    """Whether nothing shows which field contains the references: neither the user's options, nor a layout, nor a field
-    name.
+    """Whether the references may be spread over several columns, because no option, layout or field name identifies a
+    field of references.
     """
     settings = reading.settings
     if gold.layout or not reading.form.needs_references or settings.prediction or settings.references:

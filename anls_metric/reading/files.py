@@ -1,4 +1,4 @@
-"""Reads a file, a folder or the files that match a pattern as a table, and finds its layout."""
+"""Reads a file, a folder, or the files that match a pattern as one table, and finds the layout of the table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from anls_metric.reading.table import Table
 
 
 def read_table(path: str, settings: Settings, of_values: bool = False) -> Table:
-    """Read a file, a folder, a pattern like ``shards/*.jsonl``, or standard input (``-``) as a table with its layout.
+    """Read a file, a folder, the files that match a pattern like ``shards/*.jsonl``, or standard input (``-``) as a
+    table, and find its layout.
 
     Raises:
         InputError: the content cannot be read. OSError: a file cannot be opened.
@@ -50,8 +51,8 @@ def read_file(path: str) -> Table:
 
 
 def load_bytes(path: str) -> bytes:
-    """Read the content of a file. Raises InputError if the file is a device or has no end, OSError if it cannot be
-    read.
+    """Read the content of a file. Raises InputError if the file is a device or a pipe with too much data, and OSError
+    if the file cannot be read.
     """
     with open(path, "rb") as file:
         return _read_whole(file, path)
@@ -74,7 +75,7 @@ def _read_whole(file: BinaryIO, name: str) -> bytes:
 
 
 def describe_missing_file(path: str) -> MissingFileError:
-    """Create the error for a path that does not exist. It suggests a file with a similar name if there is one."""
+    """Create the error for a path that does not exist, with the name of a similar file if there is one."""
     folder, name = os.path.split(path)
     similar = ""
     with suppress(OSError, ValueError):  # a path can contain a null character
@@ -91,11 +92,11 @@ _PARTS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".js
 
 
 def list_files(path: str) -> list[str] | None:
-    """List the files in a folder or those that match a pattern, with "part 2" before "part 10". Returns None for the
-    path of a single file.
+    """List the files in a folder, or the files that match a pattern, in natural order ("part 2" before "part 10").
+    Returns None for the path of a single file.
 
     Raises:
-        InputError: there are no such files, or they have several formats.
+        InputError: there are no files to read, the folder contains several splits, or the files have several formats.
     """
     is_folder = os.path.isdir(path)
     if not is_folder and (os.path.exists(path) or not any(sign in path for sign in "*?[")):
@@ -118,8 +119,8 @@ def list_files(path: str) -> list[str] | None:
 
 
 def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
-    """Create the error for a folder or a pattern with several kinds of files. It suggests one kind, preferring JSON
-    lines to JSON.
+    """Create the error for a folder or a pattern with several kinds of files, and suggest one kind in the order of
+    preference.
     """
     from pathlib import Path  # only for errors
 
@@ -141,18 +142,14 @@ def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
 
 
 def _choose_kind(files: Sequence[str]) -> list[str]:
-    """Choose the files of one kind, which may be parts of a table. JSON lines are preferred to JSON, and text files
-    come last.
-    """
+    """Choose the files of one kind in the order of preference, from JSON lines to JSON and, last, text."""
     kinds = (*_PARTS, *_TEXTS)
     kind = min({*map(get_extension, files)} & {*kinds}, key=kinds.index, default=None)
     return [file for file in files if get_extension(file) == kind]
 
 
 def _read_parts(path: str, files: Sequence[str]) -> Table:
-    """Read the files in a folder, or those that match a pattern, as one table. Each file must share a field with the
-    first.
-    """
+    """Read several files as one table. Each file that contains records must share a field with the first."""
     records = _read_records(files)
     if records:
         return Table(records, path, lambda number: os.path.basename(files[number]))
@@ -175,10 +172,10 @@ def _read_parts(path: str, files: Sequence[str]) -> Table:
 
 
 def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
-    """Read files that each contain one JSON object or one text. Returns one record per file, with the name of the file,
-    or [] for other files.
+    """Read one record from each file if every file contains a single JSON object or text, or return [] for other files.
 
-    Raises InputError if only a few of the files do not contain an object, for example because an answer was cut off.
+    Each record has the name of its file. Raises InputError if only a few files do not contain an object, for example
+    because an answer was cut off.
     """
     records: list[dict[str, Any]] = []
     others: list[str] = []
@@ -203,7 +200,7 @@ def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _read_texts(files: Sequence[str]) -> list[dict[str, Any]]:
-    """Read files that each contain a text, such as the text of a page."""
+    """Read files that each contain one text, such as the text of a page, as one record per file."""
     records = []
     stem_of = _name_files(files)
     for file in files:
@@ -213,7 +210,9 @@ def _read_texts(files: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _name_files(files: Sequence[str]) -> dict[str, str]:
-    """Name files by their stems or, if stems repeat, by their paths relative to their common folder."""
+    """Name files after their stems or, if stems repeat, after their paths (without extension) relative to their common
+    folder.
+    """
     stems = {file: get_stem(file) for file in files}
     if len({*stems.values()}) == len(stems):
         return stems

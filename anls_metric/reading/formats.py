@@ -1,6 +1,7 @@
-"""Reads the content of a file as records, with one function per format and one table of formats.
+"""Reads the content of a file as records, with one function for each format in `FORMATS`.
 
-The format is recognized by the first bytes of the file or by its extension. A file is read once, as a whole.
+The format is recognized by the first bytes of the file or by the file extension. A file is read as a whole, and only
+once.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from anls_metric.reading.records import FILE, NAMES, VALUE
 from anls_metric.reading.table import Table, name_places
 
 MAX_UNPACKED = 2_000_000_000
-"""The maximum size in bytes of a compressed file once it is unpacked."""
+"""The maximum unpacked size of a compressed file in bytes."""
 
 MAX_BATCH = 64_000_000  # bytes of the rows in a Parquet file that are decoded together
 
@@ -38,14 +39,14 @@ _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 
 def read_bytes(data: bytes, name: str) -> Table:
-    """Read the content of a file.
+    """Read the content of a file as a table.
 
     Args:
-        data: the content.
-        name: the name of the file, for its extension and for errors.
+        data: the content of the file.
+        name: the name of the file, which is used for its extension and in errors.
 
     Raises:
-        InputError: the content is not valid in its format, or the format cannot be read.
+        InputError: the content is not valid in its format, or the format is not supported.
 
     Example:
         >>> read_bytes(b'{"7": "Coca Cola"}', "answers.json").records
@@ -67,7 +68,7 @@ def read_bytes(data: bytes, name: str) -> Table:
 
 
 def read_record(data: bytes, name: str) -> dict[str, Any] | None:
-    """Read a JSON file as one record, or return None if it holds a table or is not JSON."""
+    """Read a JSON file as one record, or return None if the file contains a table or is not JSON."""
     with suppress(ValueError, RecursionError):
         value = json.loads(_decode(data, name))
         return value if is_record(value) else None
@@ -80,7 +81,7 @@ def read_text(data: bytes, name: str) -> str:
 
 
 def get_extension(name: str) -> str:
-    """Return the extension of a file name in lower case, ignoring an extension such as ".gz" for compression."""
+    """Return the extension of a file name in lower case, ignoring a final ".gz"."""
     return os.path.splitext(name.removesuffix(".gz"))[1].lower()
 
 
@@ -112,7 +113,7 @@ _WORD = re.compile(r"(?i)\s*([^\s,\"]+\.(?:png|jpe?g|tiff?|gif|bmp|webp))(?:\s*,
 
 
 def _unquote(text: str) -> str:
-    """Remove the quotation marks around a string, and the backslashes that escape quotation marks inside it."""
+    """Remove the quotation marks around a quoted string and the backslashes of its escaped characters."""
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if re.fullmatch(r'".*"', text) else text
 
 
@@ -139,7 +140,7 @@ def _read_utf_16(data: bytes, name: str) -> Table:
 
 
 def _read_json(text: str, name: str, is_lines: bool) -> Table:
-    """Read a single value, an object on each line, or a sequence of objects."""
+    """Read JSON text, which is a single value or a sequence of records, such as JSON lines."""
     values, lines = _decode_json(text, name)
     if len(values) > 1 or (is_lines and isinstance(values[0], dict)):
         table = Table(values, locate=name_places("line", lines))
@@ -152,7 +153,7 @@ def _read_json(text: str, name: str, is_lines: bool) -> Table:
 
 
 def _decode_json(text: str, name: str, hook: Any = None) -> tuple[list[Any], list[int]]:
-    """Decode a sequence of values. Returns the values and the line on which each begins."""
+    """Decode a sequence of JSON values, and return the values and the line on which each value begins."""
     values, lines, line, place, end = [], [], 1, 0, 0
     skip, decode = re.compile(r"\s*").match, json.JSONDecoder(object_pairs_hook=hook).raw_decode
     while (start := skip(text, end).end()) < len(text):  # type: ignore[union-attr]
@@ -171,7 +172,7 @@ def _decode_json(text: str, name: str, hook: Any = None) -> tuple[list[Any], lis
 
 
 def _error_of_json(error: json.JSONDecodeError, name: str, start: int) -> InputError:
-    """Create the error for the value that begins at this place, with what is wrong and what to do about it."""
+    """Create the error for an invalid value that begins at the given position, with the problem and a remedy."""
     rest = error.doc[error.pos :]
     if error.msg.startswith("Unterminated string") or not rest.strip():
         sentence = "the JSON is cut off: copy or write the file again"
@@ -185,9 +186,10 @@ def _error_of_json(error: json.JSONDecodeError, name: str, start: int) -> InputE
 
 
 def _has_each_key_once(text: str, values: Sequence[Any]) -> bool:
-    """Whether it is certain, without decoding the text again, that no key is repeated in any of the given objects.
+    """Whether counting keys proves, without decoding the text again, that no object repeats a key.
 
-    It is certain if the text contains as many keys as the objects do, or contains each key as often as the objects do.
+    The proof succeeds if the text contains as many keys as the objects have, or contains each key as often as the
+    objects do.
     """
     objects = [value for value in values if isinstance(value, dict)]
     if text.count('":') == sum(map(len, objects)) and not re.search(r'"\s+:', text):
@@ -198,8 +200,8 @@ def _has_each_key_once(text: str, values: Sequence[Any]) -> bool:
 
 
 def _refuse_repeated_keys(text: str, name: str) -> None:
-    """Reject a record, or an object of records by id, with a repeated key. Inside answers, Python's parser keeps the
-    last value.
+    """Raise an error if a record, or an object that contains records, repeats a key. Inside answers, Python's parser
+    keeps the last value of a repeated key.
     """
 
     def mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -214,8 +216,8 @@ def _refuse_repeated_keys(text: str, name: str) -> None:
 
 
 def find_records(value: Any, name: str) -> Table:
-    """Find the records in a JSON value. `apply_layout` rejects a value without records, or with several lists of
-    records if the user does not choose one.
+    """Find the records in a JSON value. If the value has no records, or the user must choose one of several lists, the
+    table is empty and `apply_layout` raises an error.
     """
     if isinstance(value, Mapping) and _is_summary(value.get("results")):
         sentence = "it contains the scores of a run but no answers: pass the samples file that --log_samples writes"
@@ -227,8 +229,8 @@ def find_records(value: Any, name: str) -> Table:
 
 
 def _is_summary(results: Any) -> bool:
-    """Whether an object contains scores by task, as harnesses write them separately from the samples. "N/A" stands for
-    a missing score.
+    """Whether an object contains only scores per task ("N/A" for a missing score), which harnesses write separately
+    from the samples.
     """
     tasks = list(results.values()) if isinstance(results, Mapping) else [None]
     return all(
@@ -239,8 +241,8 @@ def _is_summary(results: Any) -> bool:
 
 
 def _find_stop(log: Any, count: int, name: str) -> list[Message]:
-    """Return a hint if inspect_ai stopped before its log contained all samples. Raises InputError if the log has no
-    samples.
+    """Return a hint if an inspect_ai evaluation stopped before its log contained all samples. Raises InputError if the
+    log has no samples.
     """
     if not isinstance(log, Mapping) or not {"eval", "status"} <= log.keys():
         return []
@@ -260,7 +262,7 @@ _STOPPED = ("started", "cancelled", "error")
 
 
 def _read_csv(text: str, name: str) -> Table:
-    """Read a table whose cells are separated by commas, semicolons, tabs or vertical bars. Cells can have any size."""
+    """Read a table whose cells have any size and are separated by commas, semicolons, tabs or vertical bars."""
     import csv
 
     header = re.sub(r'"[^"]*"', "", text.lstrip().partition("\n")[0])
@@ -308,7 +310,7 @@ def _read_rows(reader: Any, name: str, delimiter: str) -> Table:
 
 
 def check_header(header: list[str], name: str) -> list[str]:
-    """Drop empty names at the end of a header, and reject repeated names."""
+    """Drop empty names at the end of a header. Raises InputError if a name is repeated."""
     while header and not header[-1]:
         header.pop()
     repeated = find_repeated(header)
@@ -321,7 +323,7 @@ def check_header(header: list[str], name: str) -> list[str]:
 
 
 def import_library(module: str, what: str, name: str) -> Any:
-    """Import a module that only some formats need. Raises InputError if it is not installed."""
+    """Import a module that only some formats need. Raises InputError if its package is not installed."""
     try:
         return import_module(module)
     except ImportError:
@@ -347,14 +349,14 @@ def _read_arrow(data: bytes, name: str) -> Table:
 
 
 def list_columns(schema: Any, name: str) -> list[str]:
-    """List the columns of a pyarrow schema, except those that contain bytes, such as images. Raises InputError if two
-    columns have the same name.
+    """List the columns of a pyarrow schema, except columns of bytes, such as images. Raises InputError if two columns
+    have the same name.
     """
     return check_header([field.name for field in schema if "binary" not in str(field.type)], name)
 
 
 def _read_excel(data: bytes, name: str) -> Table:
-    """Read the first sheet of a workbook. Its first row contains the column names."""
+    """Read the first sheet of a workbook, whose first row contains the column names."""
     calamine = import_library("python_calamine", "Excel", name)
     book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
@@ -408,7 +410,7 @@ def _read_zip(data: bytes, name: str) -> Table:
 
 
 def _read_member(archive: Any, member: str, name: str) -> Any:
-    """Read a JSON file from an archive, but no more bytes than the archive declares."""
+    """Read a JSON file from an archive, limited to the size that the archive declares."""
     info = archive.getinfo(member)
     try:
         stream = archive.open(info)
@@ -435,13 +437,13 @@ def _error_of_size(name: str) -> InputError:
 
 
 class Format(NamedTuple):
-    """A file format: a row of `FORMATS`.
+    """A file format, which is a row of `FORMATS`.
 
     Attributes:
         name: the name of the format.
-        read: the function that reads the content, or a sentence that explains why it cannot be read.
-        begins: the possible first bytes.
-        extensions: the possible file extensions, which are checked if no earlier format fits.
+        read: the function that reads the content, or a sentence that explains why the format cannot be read.
+        begins: the byte strings with which a file may begin.
+        extensions: the file extensions, which identify the format even if the first bytes do not.
     """
 
     name: str
@@ -487,6 +489,6 @@ FORMATS = (
 
 
 def find_format(data: bytes, name: str) -> Format:
-    """Find the format of a file."""
+    """Find the first of `FORMATS` that fits the content or the extension of a file."""
     extension = get_extension(name)
     return next(form for form in FORMATS if data.startswith(form.begins) or extension in form.extensions)

@@ -1,8 +1,8 @@
 """Decides which of several tables is the gold file.
 
-The first table is the gold file unless field names indicate otherwise: a table with references but no predictions comes
-before one that has only an `answer`, which may be either, and a table with predictions comes last. Every other table
-must have predictions.
+The first table is the gold file unless field names indicate another. A table with references but no predictions takes
+precedence over a table whose only `answer` field may contain either, and a table with predictions comes last. Every
+other table must have predictions.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from anls_metric.reading.table import Roles, Table, read_column, show_path
 from anls_metric.reading.values import read_columns_together
 
 Contents = Literal["references", "predictions", "both", "either", "references or both", "neither"]
-"""What a table may contain: "either" if the same field may hold predictions or references, as with answers by id;
-"references or both" if its `answer` is nearly always one of its references, as in a gold file or in a submission that
-copies them.
+"""What a table may contain. "either" means that the same field may contain predictions or references, as in an object
+of answers keyed by id. "references or both" means that the `answer` field nearly always equals a reference in the same
+record, as in a gold file or in a submission that copies the references.
 """
 
 _GOLDS: tuple[Contents, ...] = ("references", "references or both")
@@ -32,15 +32,16 @@ _NEARLY_ALL = 0.9
 
 
 def find_golds(tables: Sequence[Table], reading: Reading, places: Sequence[int] | None = None) -> list[int]:
-    """Find the places of the tables that may be the gold file, with the most likely one first.
+    """Find the positions of the tables that may be the gold file, with the most likely table first.
 
     Args:
         tables: the tables.
-        reading: how to read them.
-        places: the places of the tables that the user does not name as submissions; None for all.
+        reading: how to read the tables.
+        places: the positions of the tables that the user does not name as submissions, or None for all positions.
 
     Returns:
-        Several places if the names do not decide; [] if each table has its own references, or if no table is left.
+        The positions, of which there are several if the field names do not decide, or [] if each table has its own
+        predictions and references or all tables are named as submissions.
     """
     contents = [find_contents(table, reading) for table in tables]
     if set(contents) == {"both"}:
@@ -61,7 +62,7 @@ def find_golds(tables: Sequence[Table], reading: Reading, places: Sequence[int] 
 
 
 def find_contents(table: Table, reading: Reading) -> Contents:
-    """Find out what a table may contain."""
+    """Determine whether a table may contain predictions, references or both."""
     prediction, references = (_find_path(table, reading, side) for side in ("submission", "gold"))
     if prediction is None or references is None:
         return "references" if references is not None else "neither" if prediction is None else "predictions"
@@ -73,7 +74,7 @@ def find_contents(table: Table, reading: Reading) -> Contents:
 
 
 def _is_copied(table: Table, prediction: Any, references: Any, reading: Reading) -> bool:
-    """Whether nearly all predictions are among the references of the same record."""
+    """Whether nearly every prediction equals a reference in the same record."""
     with suppress(InputError):
         column = read_columns_together(table, references)
         accepted = reading.form.read_references(column, table, references, reading.settings)
@@ -82,8 +83,8 @@ def _is_copied(table: Table, prediction: Any, references: Any, reading: Reading)
 
 
 def _find_path(table: Table, reading: Reading, side: Literal["submission", "gold"]) -> Any:
-    """Find the field of predictions or references. Returns None if there is none, or if the user names one that the
-    table lacks.
+    """Find the field of the predictions (for a submission) or the references (for a gold file), or return None if the
+    table has no such field.
     """
     roles = Roles()
     with suppress(InputError):
@@ -92,8 +93,8 @@ def _find_path(table: Table, reading: Reading, side: Literal["submission", "gold
 
 
 def count_equal(predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> int:
-    """Count the predictions that equal one of their references, ignoring case and whitespace. Returns 0 unless nearly
-    all do.
+    """Count the predictions that equal one of their references, ignoring case and whitespace, or return 0 unless nearly
+    all predictions do.
     """
     pairs = [pair for pair in zip(predictions, references) if pair[0] not in (None, ABSENT)]
     others, most = 0, len(pairs) - max(1, _NEARLY_ALL * len(pairs))
@@ -105,7 +106,7 @@ def count_equal(predictions: Sequence[Any], references: Sequence[Sequence[Any]])
 
 
 def fold(value: Any) -> str:
-    """Convert a value to a string in which differences in case and whitespace are removed."""
+    """Convert a value to a string without differences in case and whitespace."""
     return " ".join(str(value).casefold().split())
 
 

@@ -1,4 +1,4 @@
-"""Cells that contain the image of a page as bytes, as a path, as both in the form that `datasets` uses, or as a Pillow
+"""Cells that contain a page image as bytes, as a path, as a dict of both in the format of `datasets`, or as a Pillow
 image.
 """
 
@@ -9,7 +9,7 @@ import os
 from typing import Any
 
 IMAGE_FIELDS = ("image", "image_path", "image_local_name", "image_name", "image_id", "file_name")
-"""The fields of a record that may contain the name of a question's image. The first one with text is used."""
+"""The fields that may contain the name of a question's image, of which the first field with text is used."""
 
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp")
 """The file extensions of images."""
@@ -30,11 +30,11 @@ def holds_image(cell: Any) -> bool:
 
 
 def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
-    """Read the path and the bytes of the image in a cell. A missing path is "", and missing bytes are None.
+    """Read the path and the bytes of the image in a cell, with "" for a missing path and None for missing bytes.
 
     Args:
         cell: the cell.
-        opens_files: whether to read a file that a cell names. The paths in a table from elsewhere must not be opened.
+        opens_files: whether to read the file that a cell names, which is not safe for a table from an untrusted source.
     """
     if _is_picture(cell):
         return "", _pack(cell)
@@ -49,12 +49,12 @@ def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
 
 
 def _is_picture(cell: Any) -> bool:
-    """Whether a value is a Pillow image, without importing Pillow."""
+    """Whether a value is a Pillow image, judging by its class, so that Pillow need not be imported."""
     return any((base.__module__, base.__name__) == ("PIL.Image", "Image") for base in type(cell).__mro__)
 
 
 def _pack(picture: Any) -> bytes:
-    """Convert a Pillow image, including its orientation, to the content of a file."""
+    """Convert a Pillow image, including its orientation, to the bytes of a PNG file."""
     stream = io.BytesIO()
     try:
         plain = picture if picture.mode in ("L", "RGB") else picture.convert("RGB")

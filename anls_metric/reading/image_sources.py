@@ -1,4 +1,4 @@
-"""Finds page images in a folder, in a zip archive, or in a table column as stored by `datasets`."""
+"""Finds page images in a folder, in a zip archive, or in a table column in the format of `datasets`."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from anls_metric.reading.roles import IDS
 from anls_metric.reading.table import MAX_SAMPLE
 
 IMAGE_COLUMN = "image"
-"""The column from which to take the images if several columns contain images."""
+"""The column from which images are read if several columns contain images."""
 
 MAX_FILE = 200_000_000
-"""The maximum size in bytes of an image from an archive once it is unpacked."""
+"""The maximum unpacked size of an image in an archive in bytes."""
 
 _BATCH = 16  # rows of images that are decoded together
 
 Columns = Mapping[str, Callable[[], Iterator[Any]]]
-"""The columns of a table: for each name, a function that reads the cells."""
+"""The columns of a table, each as a function that reads the cells, keyed by column name."""
 
 
 class PageImage(NamedTuple):
     """The image of a page.
 
     Attributes:
-        path: the path of the file, as given by the folder, the archive or the table; "" for none.
-        read: the function that reads the content of the file; b"" for no image.
+        path: the path of the image within the folder or the archive, or the path in the table cell; "" without a path.
+        read: the function that returns the content of the image file, or b"" if there is no image.
     """
 
     path: str
@@ -41,11 +41,11 @@ class PageImage(NamedTuple):
 
 
 class ImageSource(NamedTuple):
-    """A source of images, in a fixed order.
+    """A source of page images in a fixed order.
 
     Attributes:
-        read: the function that reads the images; it can be called several times.
-        places: the place of each question's image, by the id of the question; empty if the source has no ids.
+        read: the function that reads the images, which can be called several times.
+        places: the position of each question's image, keyed by question id, or empty if the source has no ids.
     """
 
     read: Callable[[], Iterable[PageImage]]
@@ -56,16 +56,16 @@ class ImageSource(NamedTuple):
 
 
 def open_folder(folder: str) -> ImageSource | None:
-    """Find the images in a folder and its subfolders, or return None if there are none."""
+    """Find the images in a folder and its subfolders, or return None if there are no images."""
     files = Path(folder).rglob("*")
     return _make_source(PageImage(file.relative_to(folder).as_posix(), file.read_bytes) for file in files)
 
 
 def open_zip(path: str) -> ImageSource | None:
-    """Find the images in a zip archive, or return None if there are none.
+    """Find the images in a zip archive, or return None if there are no images.
 
     Raises:
-        InputError: the file is not a zip archive, or the archive is damaged. OSError: it cannot be opened.
+        InputError: the file is not a zip archive, or the archive is damaged. OSError: the file cannot be opened.
     """
     try:
         archive = zipfile.ZipFile(path)
@@ -78,7 +78,7 @@ def open_zip(path: str) -> ImageSource | None:
 
 
 def _make_source(files: Iterable[PageImage]) -> ImageSource | None:
-    """Create a source from the images among files. The files in a folder come before those in its subfolders."""
+    """Create a source from the images among files, with the images in a folder before those in its subfolders."""
     images = [file for file in files if file.path.lower().endswith(IMAGE_ENDINGS)]
     images.sort(key=lambda image: (image.path.count("/"), image.path))
     return ImageSource(lambda: images, {}) if images else None
@@ -91,14 +91,15 @@ def open_table(data: Any) -> ImageSource | None:
     """Find the image column of a table.
 
     Args:
-        data: the path of a Parquet or Arrow file, or of a folder with such files; or a table in memory.
+        data: the path of a Parquet or Arrow file, the path of a folder that contains Parquet or Arrow files, or an
+            in-memory table.
 
     Returns:
-        The source, with an image for each record; None for other files, for a table without an image column, and for a
-        table with several image columns of which none is called "image".
+        A source with an image for each record, or None for other files, for a table without image columns, and for a
+        table with several image columns, none of which is named "image".
 
     Raises:
-        InputError: the path is a folder with other files. OSError: a file cannot be opened.
+        InputError: the path is a folder that cannot be read as one table. OSError: a file cannot be opened.
     """
     is_path = isinstance(data, str)
     parts = list(map(_open_file, list_files(data) or [data])) if is_path else [_open_memory(data)]
@@ -122,7 +123,7 @@ def open_table(data: Any) -> ImageSource | None:
 
 
 def _open_file(path: str) -> Columns:
-    """Open a Parquet or Arrow file. For any other file, return no columns."""
+    """Open the columns of a Parquet or Arrow file, or return no columns for any other file."""
     with open(path, "rb") as file:
         head = file.read(8)
     kind = find_format(head, path).name
@@ -141,8 +142,8 @@ def _read_parquet(parquet: Any, name: str) -> Iterator[Any]:
 
 
 def _open_memory(data: Any) -> Columns:
-    """Open the columns of a table in memory: from pandas, polars, pyarrow or datasets, a dict of lists, or a list of
-    records.
+    """Open the columns of an in-memory table, which is a pandas, polars, pyarrow or datasets object, a dict of lists,
+    or a list of records.
     """
     if isinstance(data, (list, tuple)):
         records = [record for record in data if isinstance(record, Mapping)]

@@ -1,4 +1,4 @@
-"""The inputs that a user passes, which are files and data in memory, and the names of the submissions."""
+"""The inputs that a user passes, which are files and in-memory data, and the names of the submissions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from anls_metric.messages import list_some, make_error
 
 
 class Input(NamedTuple):
-    """A file or data in memory.
+    """A path or in-memory data that the user passes.
 
     Attributes:
-        data: the path of a file, a folder or a pattern, or "-"; or data in memory, such as a `Table`.
-        name: the name given by the user; "" to derive it from the path.
-        is_marked: whether the user marks it as a submission.
+        data: the path of a file or a folder, a pattern, "-" for standard input, or in-memory data, such as a `Table`.
+        name: the name given by the user, or "" to derive a name from the path.
+        is_marked: whether the user marks the input as a submission.
     """
 
     data: Any
@@ -25,17 +25,17 @@ class Input(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path, or "" for data in memory."""
+        """The path, or "" for in-memory data."""
         return self.data if isinstance(self.data, str) else ""
 
     @property
     def is_submission(self) -> bool:
-        """Whether the input cannot be the gold file because it is marked or named."""
+        """Whether the user marks or names the input, so that it cannot be the gold file."""
         return self.is_marked or bool(self.name)
 
 
 def parse_input(word: str) -> Input:
-    """Create an input from a path or from ``NAME=FILE``.
+    """Create an input from a command-line word, which is a path or ``NAME=FILE``.
 
     Example:
         >>> parse_input("base=run 1.json")
@@ -51,7 +51,7 @@ def parse_input(word: str) -> Input:
 
 
 def check_paths(inputs: Sequence[Input]) -> None:
-    """Report a missing file before anything is read."""
+    """Raise an error for a missing file before any file is read."""
     from anls_metric.reading.files import describe_missing_file, list_files
 
     for path in {each.path for each in inputs} - {"", "-"}:
@@ -60,7 +60,7 @@ def check_paths(inputs: Sequence[Input]) -> None:
 
 
 def name_inputs(inputs: Sequence[Input]) -> list[str]:
-    """Name inputs after their file stems, prefixed with folders if two stems are the same.
+    """Name inputs after their file stems, with folders as prefixes if two stems are the same.
 
     Example:
         >>> name_inputs([Input("a/run.json"), Input("b/run.json"), Input("c.json", "tuned")])

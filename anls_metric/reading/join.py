@@ -1,7 +1,7 @@
-"""Joins the answers in a submission with the questions in a gold file: by id or, without ids, by position.
+"""Joins the answers in a submission with the questions in a gold file by id or, without ids, by position.
 
-The questions are read once. For each submission, joining finds an order: for each answer, the place of its record.
-Every column of the submission is then put into this order.
+The questions are read only once. For each submission, the join first finds an order, that is, the position of the
+record for each answer, and then puts every column of the submission into this order.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def read_gold(table: Table, reading: Reading) -> Questions:
 
 
 def _make_questions(table: Table, roles: Roles, ids: Sequence[str], reading: Reading) -> Questions:
-    """Create the questions of a table, one for each record."""
+    """Create one question for each record of a table."""
     column = read_columns_together(table, roles.references)
     references = reading.form.read_references(column, table, roles.references, reading.settings)
     warnings = reading.form.warn_of_references(column, table)
@@ -63,7 +63,7 @@ def _make_questions(table: Table, roles: Roles, ids: Sequence[str], reading: Rea
 
 
 def _read_all_ids(table: Table, roles: Roles) -> list[str]:
-    """Read the ids of a table; return [] if it has none. A record without an id is an error."""
+    """Read the ids of a table, or return [] if the table has no id field. Raises InputError if a record has no id."""
     ids = read_ids(table, roles.id)
     _refuse_gaps(ids, table, roles)
     return ids  # type: ignore[return-value]
@@ -81,13 +81,15 @@ _FEW = 0.1  # the share of equal values from which a key is proposed
 
 
 class _Order(NamedTuple):
-    """For each answer, the place of its question and the place of its record, the latter None for no answer."""
+    """The positions of the question and of the record for each answer, with None as the record's position if there is
+    no answer.
+    """
 
     questions: Sequence[int]
     records: Sequence[int | None]
 
     def take(self, column: Sequence[Any]) -> list[Any]:
-        """Put a column of the records into the order of the answers."""
+        """Return the values of a column in the order of the answers, with None where there is no answer."""
         return [None if place is None else column[place] for place in self.records]
 
 
@@ -95,8 +97,8 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
     """Join the answers of a table with the questions of a gold file.
 
     Raises:
-        InputError: the table has no predictions; its ids are repeated, missing, or not those of the gold file; it
-            answers other questions; or a value cannot be read.
+        InputError: the table has no predictions, ids are repeated, missing or not in the gold file, the table does not
+            answer exactly the questions of the gold file, the files contradict each other, or a value cannot be read.
     """
     settings = reading.settings
     roles = reading.find_roles(table, "submission")
@@ -137,17 +139,19 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
 
 
 def _describe_source(table: Table, roles: Roles, theirs: Roles, count: str) -> Source:
-    """Describe what is read from a table, given the roles of the gold file."""
+    """Describe what is read from a table, given the roles of the fields that contain the references."""
     return Source(_name(roles.prediction), get_base(table.name), _name(theirs.references), "", "", count)
 
 
 def _name(path: Path | None) -> str:
-    """Format a field for the line that says what was read."""
+    """Format a field without quotation marks for the line that says what was read."""
     return show_path(path).strip("'\"")
 
 
 def _refuse_submissions(gold: Questions, table: Table) -> None:
-    """Reject a folder whose files were read as records but are submissions, that is, objects with answers by id."""
+    """Raise an error for a folder whose files were read as single records although each is a submission with answers
+    keyed by id.
+    """
     if FILE in table.fields and 2 * len(table.fields.keys() & {*gold.ids}) > len(gold.ids):
         sentence = (
             "its files are separate submissions (their keys are ids of {gold}): pass them one by one, as in {pattern}"
@@ -173,8 +177,8 @@ def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[
 def _check_ids(
     gold: Questions, table: Table, key: Key, answered: Sequence[str | None], order: _Order, settings: Settings
 ) -> int:
-    """Reject answers to other questions, and missing answers, unless the user allows them. Returns how many ids belong
-    to other questions.
+    """Return the number of ids that belong to no question. Raises InputError if an answer belongs to no question or is
+    missing, unless the user allows this.
     """
     known = set(key.theirs)
     extra = list(dict.fromkeys(own for own in answered if own not in known))
@@ -200,7 +204,8 @@ def _check_ids(
 
 
 def read_both(table: Table, reading: Reading) -> Answers:
-    """Read a table that has both predictions and references. If there are no ids, the records are numbered from 1.
+    """Read the answers from a table that has both predictions and references. Questions without ids are numbered from
+    1.
 
     Raises:
         InputError: a field is missing, an id is repeated, the records are from several models, or a value cannot be
@@ -237,10 +242,10 @@ def read_both(table: Table, reading: Reading) -> Answers:
 
 
 def _refuse_groups_of_runs(table: Table, runs: Sequence[tuple[str, Record]], settings: Settings) -> None:
-    """Reject a grouping field whose values differ between the runs of a question.
+    """Raise an error if a grouping field has different values in the runs of a question.
 
     Raises:
-        InputError: there is one.
+        InputError: a grouping field has different values in the runs of a question.
     """
     keys, records = zip(*runs)
     for field in settings.by:
@@ -265,7 +270,8 @@ def _make_answers(
 ) -> Answers:
     """Create the answers by putting all columns of a table into the order of the answers.
 
-    The columns that a rule needs are read from the gold file or, if it lacks them, from the table.
+    A column that a benchmark's rule needs is read from the gold file or, if the gold file lacks the column, from the
+    table.
     """
     path: Any = roles.prediction  # both callers require it
     column = [record.get(OTHER, own) for record, own in zip(table.records, read_column(table, path))]
@@ -307,9 +313,10 @@ def _make_answers(
 
 
 def _read_pages(gold: Questions, table: Table, order: _Order, reading: Reading) -> list[tuple[Any, Any]]:
-    """Read, for each answer, the pages that it names and the pages of its question.
+    """Read the pages that each answer cites and the pages of the question, as a pair for each answer.
 
-    A submission that copies the references of the questions is assumed to copy their pages, too.
+    A submission that contains copies of the references may also contain copies of the questions' pages, so the field
+    with the same name as in the gold file is not used.
     """
     theirs = find_pages(gold.table, "gold", reading.settings)
     copied = theirs if reading.find_copy(table) is not None else None
@@ -320,7 +327,9 @@ def _read_pages(gold: Questions, table: Table, order: _Order, reading: Reading) 
 
 
 def extract_answers(answers: Answers, reading: Reading) -> Answers:
-    """Extract the answers from raw model output, and parse strings that are written lists or objects."""
+    """Extract the answers from raw model output, and parse strings that contain JSON if the variant compares structured
+    answers.
+    """
     predictions, columns, extraction = answers.predictions, answers.columns, reading.extraction
     raw = counts = texts = None
     if extraction:

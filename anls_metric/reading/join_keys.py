@@ -1,8 +1,7 @@
-"""Finds the key that joins a submission and a gold file: the one that the user names, or otherwise one that the values
-prove.
+"""Finds the key that joins a submission and a gold file, which the user names or the values prove.
 
-A key is proven if its values are unique on both sides and the same values occur on both sides. If too few values are
-the same, those of one side are converted to another form; each form is a row of `FORMS`.
+The values prove a key if they are unique in each file and nearly all of them occur in both files. If too few values
+occur in both, the values of one file are converted with each function of `FORMS` in turn.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from anls_metric.reading.answers import Questions
 
 Values = Sequence[str | None]
-"""The values of a field, None for a record without one."""
+"""The values of a field, with None for a record without a value."""
 
 _NEARLY_ALL = 0.95  # the share of the smaller side's values that must also occur on the other side
 _FEWEST = 10  # the values that must be the same, unless the field's name shows that they are ids
@@ -39,10 +38,10 @@ class Key(NamedTuple):
 
     Attributes:
         path: the field in the submission.
-        own: the value in each record of the submission.
-        theirs: the value for each question.
-        how: the fields, and the form in which they are compared, as shown in the line that says what was read.
-        is_id: whether the field is the id of the submission, so that repeated values are runs.
+        own: the value of the key in each record of the submission.
+        theirs: the value of the key for each question.
+        how: a description of the fields and of any conversion, for the line that says what was read.
+        is_id: whether the field has the role of the id, in which case repeated values are runs.
     """
 
     path: Path
@@ -53,7 +52,7 @@ class Key(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """Two fields that may form a key. For the ids of the gold file, `gold_path` is the path of these ids."""
+    """Two fields that may form a key, with the path and the values of each field."""
 
     path: Path
     gold_path: Path | None
@@ -65,7 +64,7 @@ def find_key(gold: Questions, table: Table, roles: Roles, settings: Settings) ->
     """Find the key that joins a submission and a gold file, or return None to join them by position.
 
     Raises:
-        InputError: the ids have no values in common, or several fields fit and pair different rows.
+        InputError: too few ids occur in both files, or several fields fit but pair different rows.
     """
     if settings.id == NONE:
         return None
@@ -101,14 +100,14 @@ def find_key(gold: Questions, table: Table, roles: Roles, settings: Settings) ->
 
 
 def _find_likely_ids(gold: Questions, table: Table, roles: Roles) -> _Candidate | None:
-    """Find a field that is named like an id."""
+    """Find the first field that is named like an id, as a candidate for the ids of the gold file."""
     field = next((field for field in list_plain_fields(table, roles) if re.search(_LIKE_AN_ID, field)), None)
     return _Candidate(field, gold.roles.id, read_ids(table, field), gold.ids) if field else None
 
 
 def _list_fields_of_ids(gold: Questions, table: Table, roles: Roles) -> Iterator[_Candidate]:
-    """List the fields whose values may be ids of the gold file. If those ids are just consecutive numbers, a field must
-    also be named like an id, because many fields contain such numbers by chance.
+    """Yield the fields whose values may be ids of the gold file. If these ids are just small whole numbers, a field
+    must also be named like an id, because many fields contain small whole numbers by chance.
     """
     known = gold.ids if gold.has_ids else []
     counts = does_count(known)
@@ -118,8 +117,8 @@ def _list_fields_of_ids(gold: Questions, table: Table, roles: Roles) -> Iterator
 
 
 def _list_fields_of_one_name(gold: Questions, table: Table, roles: Roles) -> Iterator[_Candidate]:
-    """List the fields that both files have under the same name. Consecutive numbers are positions rather than a key,
-    unless the field is named like a key.
+    """Yield the fields that both files have under the same name. A field of small whole numbers, which may be
+    positions, must also be named like a key.
     """
     for own, theirs in list_shared_fields(table, roles, gold.table, gold.roles):
         candidate = _Candidate(own, theirs, read_ids(table, own), read_ids(gold.table, theirs))
@@ -128,15 +127,15 @@ def _list_fields_of_one_name(gold: Questions, table: Table, roles: Roles) -> Ite
 
 
 def _list_fields_of_names(gold: Questions, table: Table, roles: Roles) -> Iterator[_Candidate]:
-    """List the fields of a gold file without ids whose values may be the submission's file names or object keys."""
+    """Yield the fields of a gold file without ids that may contain the file names or object keys of the submission."""
     if roles.id in (KEY, FILE) and not gold.has_ids:
         for field in list_plain_fields(gold.table, gold.roles):
             yield _Candidate(roles.id, field, read_ids(table, roles.id), read_ids(gold.table, field))
 
 
 def _prove(candidate: _Candidate) -> Key | None:
-    """Return a key for two fields if their values are unique on both sides and nearly all of them are the same in some
-    form.
+    """Return a key if the values of two fields are unique in each file and nearly all of them occur in both files, as
+    they are or in another form.
     """
     path, _, own, theirs = candidate
     if not (is_unique(own) and is_unique(theirs)):
@@ -149,9 +148,7 @@ def _prove(candidate: _Candidate) -> Key | None:
 
 
 def _refuse_different_pairs(keys: Sequence[Key], gold: Questions, table: Table) -> None:
-    """Reject keys that pair the rows of the files differently. Keys that pair them in the same way are treated as the
-    same key.
-    """
+    """Raise an error if keys pair the rows of the two files differently."""
 
     def list_pairs(key: Key) -> list[int | None]:
         place_of = {value: place for place, value in enumerate(key.theirs)}
@@ -166,7 +163,7 @@ def _refuse_different_pairs(keys: Sequence[Key], gold: Questions, table: Table) 
 
 
 def _error_of_one_side(gold: Questions, table: Table, roles: Roles) -> InputError:
-    """Create the error for an id that the user names but only one of the files has. It suggests a matching field of the
+    """Create the error for a key that the user names but only one file has, which suggests a matching field of the
     other file.
     """
     if roles.id is None:
@@ -183,7 +180,7 @@ def _error_of_one_side(gold: Questions, table: Table, roles: Roles) -> InputErro
 
 
 def _error_of_ids(gold: Questions, table: Table, ids: _Candidate) -> InputError:
-    """Create the error for ids of which too few occur in the gold file."""
+    """Create the error for a submission whose ids rarely or never occur in the gold file."""
     common = _count_common(ids.own, ids.theirs)
     sides = ((ids.own, ids.path), (ids.theirs, ids.gold_path))
     own, theirs = (list_some(show_ids(dict.fromkeys(values), path), 2) for values, path in sides)
@@ -211,7 +208,7 @@ def _count_common(own: Values, theirs: Values) -> int:
 
 
 def _count_fewest(candidate: _Candidate) -> int:
-    """Count the distinct values on the side that has fewer of them."""
+    """Count the distinct values in the file that has fewer distinct values, with a minimum of 1."""
     return max(1, min(len({*candidate.own} - {None}), len({*candidate.theirs} - {None})))
 
 
@@ -245,20 +242,20 @@ def _each(words: str, change: Callable[[str], str]) -> Callable[[list[str]], Ite
 
 
 def _cut_beginnings(values: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Remove a shared beginning from all values, up to a separator, trying the shortest beginning first."""
+    """Remove from all values the beginning that they share up to a separator, trying the shortest beginning first."""
     for beginning in _list_beginnings(values):
         yield f'without "{beginning}"', [value.removeprefix(beginning) for value in values]
 
 
 def _cut_ends(values: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Remove a shared ending from all values, starting at a separator, trying the shortest ending first."""
+    """Remove from all values the ending that they share from a separator on, trying the shortest ending first."""
     for mirrored in _list_beginnings([value[::-1] for value in values]):
         end = mirrored[::-1]
         yield f'without "{end}"', [value.removesuffix(end) for value in values]
 
 
 def _list_beginnings(values: list[str]) -> list[str]:
-    """List the beginnings that all values share, one up to each separator."""
+    """List the beginnings that all values share and that end with a separator, from the shortest to the longest."""
     shared = os.path.commonprefix(values)  # noqa: RUF071, by character
     return [shared[: separator.end()] for separator in re.finditer(r"[\W_]", shared)]
 
@@ -272,14 +269,14 @@ FORMS: Sequence[Callable[[list[str]], Iterator[tuple[str, list[str]]]]] = (
     _cut_beginnings,
     _cut_ends,
 )
-"""The forms to which the values of one side can be converted. Each function yields a description of the form and the
+"""The functions that convert the values of one file to other forms. Each function yields pairs of a description and the
 converted values.
 """
 
 
 def _find_form(candidate: _Candidate, is_id: bool = False) -> Key | None:
-    """Find a form for one side in which nearly all of its values occur on the other side and all of them remain
-    distinct.
+    """Find a conversion for the values of one file after which nearly all values occur in both files and distinct
+    values remain distinct.
     """
     for form in FORMS:
         for number, values in enumerate((candidate.own, candidate.theirs)):

@@ -1,6 +1,7 @@
 """Distinguishes a column of answers from a library's table by the attributes of an object.
 
-This module imports none of these libraries: a user who passes a frame has already imported its library.
+This module does not import any of these libraries, because a user who passes an object has already imported its
+library.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from anls_metric.core.strings.rows import COLUMN_METHODS, has_stream
 
 
 def is_list(data: Any) -> bool:
-    """Whether an object is a list or a library's column, rather than a table."""
+    """Whether an object is a list or a library's column rather than a table or a string."""
     if isinstance(data, (str, bytes, Mapping)):
         return False
     is_column = isinstance(data, (Sequence, ValuesView)) or any(hasattr(data, method) for method in COLUMN_METHODS)
@@ -21,7 +22,7 @@ def is_list(data: Any) -> bool:
 
 
 def is_table(data: Any) -> bool:
-    """Whether an object is a library's table."""
+    """Whether an object is the table of a library, such as a data frame or an Arrow stream."""
     if find_dump(data):  # pydantic models also have a schema
         return False
     if any(hasattr(data, name) for name in ("columns", "column_names", "schema")):
@@ -44,6 +45,8 @@ _DUMPS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def find_dump(value: Any) -> Callable[[Any], Any] | None:
-    """Find the function that converts an object to a dict; None if the object is not from a supported library."""
+    """Find the function that converts a pydantic, dataclass or attrs object to a dict, or return None for any other
+    object.
+    """
     marks = (mark for mark in _DUMPS if hasattr(value, mark) and not isinstance(value, type))
     return next(map(_DUMPS.__getitem__, marks), None)

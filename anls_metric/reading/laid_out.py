@@ -14,13 +14,13 @@ def apply_layout(table: Table, settings: Settings, of_values: bool = False) -> T
     """Find the records, the fields and the layout of a table, and split records that contain several questions.
 
     Args:
-        table: the records as they are in the file.
-        settings: the records, the layout and the filter to read.
+        table: the table as it is in the file.
+        settings: the user's options, which may specify the path of the records, the layout and the filter.
         of_values: whether answers are lists and nested values.
 
     Raises:
-        InputError: there are no records, or several lists of them; a record is not an object; or there is no such
-            filter. ValueError: there is no such layout.
+        InputError: there are no records, the user must choose one of several lists of records, a record is not an
+            object, or the filter does not exist. ValueError: the layout does not exist.
     """
     table = _check_records(choose_lists(table, settings, of_values))
     table, layout = _find_layout(table, settings)
@@ -51,7 +51,7 @@ def _find_layout(table: Table, settings: Settings) -> tuple[Table, Layout | None
 
 
 def _check_records(table: Table) -> Table:
-    """Check that records are objects. Bare answers are put into the field `VALUE`."""
+    """Put bare answers into the field `VALUE`. Raises InputError if any other record is not an object."""
     kinds = set(map(type, table.records))
     if kinds == {dict}:
         return table
@@ -63,7 +63,9 @@ def _check_records(table: Table) -> Table:
 
 
 def _choose_filter(table: Table, layout: Layout, settings: Settings) -> Table:
-    """Keep one of the answers to each question, since lm-evaluation-harness writes one per filter."""
+    """Keep one answer to each question from a program that writes an answer for each filter, such as
+    lm-evaluation-harness.
+    """
     column = list(map(str, read_column(table, layout.repeated_by)))
     names = list(dict.fromkeys(column))
     table = choose_records(table, find_places(table, layout.repeated_by, column, settings.filter or names[0]))

@@ -1,6 +1,6 @@
-"""Defines which field of a file has which role, with a row of `LAYOUTS` for each program that writes answers.
+"""Defines the field for each role in a program's files, with one row of `LAYOUTS` for each kind of file.
 
-See `records` for what a path is.
+The module `records` explains the syntax of paths.
 """
 
 from __future__ import annotations
@@ -18,26 +18,28 @@ from anls_metric.reading.records import ABSENT, KEY, VALUE, Path, Record, Record
 
 
 def _find_correct_references(record: Record) -> Any:
-    """HELM: the references tagged as correct."""
+    """Return the references that HELM tags as correct."""
     references = record.get("instance", record)["references"]
     return [item["output"]["text"] for item in references if "correct" in item["tags"]]
 
 
 def _find_target(record: Record) -> Any:
-    """evalscope: the references, as a list, a string, or a one-item list whose only string is a written list."""
+    """Return the references that evalscope writes as a list, as a string, or as a list whose only item is a written
+    list.
+    """
     target = record["target"]
     return target[0] if isinstance(target, list) and len(target) == 1 else target
 
 
 def _find_gold_choices(record: Record) -> Any:
-    """lighteval: the choices at the gold indices."""
+    """Return the choices at the gold indices that lighteval writes."""
     choices, gold = record["doc"]["choices"], record["doc"]["gold_index"]
     return [choices[place] for place in (gold if isinstance(gold, list) else [gold])] or ABSENT
 
 
 def _split_at(*names: str) -> Callable[[Record], Records]:
-    """Create a function that splits a record into one record for each object in a list, or in the lists inside these
-    objects.
+    """Create a function that splits a record into one record for each object in a list or, given several names, in
+    nested lists.
     """
 
     def split(record: Record) -> Records:
@@ -53,13 +55,13 @@ _split_annotations = _split_at("annotations")
 
 
 def _name_of_document_and_id(record: Record) -> str:
-    """DUE: an annotation has an id or, in a submission, only a key."""
+    """Return the document name and the id (or, in a submission, the key) of a DUE annotation, joined by a slash."""
     return f"{record['name']}/{record.get('id', record['key'])}"
 
 
 def _find_value(record: Record) -> Any:
-    """DUE: the only value of an annotation; "" if there is none. Raises an error for several values, which are a list
-    for ANLSL or ANLS*.
+    """Return the only value of a DUE annotation, or "" if there is none. Raises ValueError for several values, which
+    only ANLSL and ANLS* can score.
     """
     (value,) = record["values"] or [{"value": ""}]
     return value["value"]
@@ -71,18 +73,18 @@ def _find_variants(record: Record) -> Any:
 
 
 def _split_last_annotations(record: Record) -> Records:
-    """CheckboxQA: the last annotation for each key, which is the id."""
+    """Split a CheckboxQA document into the last annotation for each key, which serves as the id."""
     by_key = {annotation["key"]: drop_fields(annotation, "id") for annotation in _split_annotations(record)}
     return list(by_key.values())
 
 
 def _list_values(record: Record) -> Any:
-    """CheckboxQA: the answer as a list, in which the string "none", in any letter case, means None."""
+    """Return a CheckboxQA answer as a list, in which the string "none" in any letter case becomes None."""
     return [_parse_none(value.get("value")) for value in record["values"]]
 
 
 def _list_accepted_values(record: Record) -> Any:
-    """CheckboxQA: the reference as a list, with a tuple where a value has several variants."""
+    """Return a CheckboxQA reference as a list, in which a value with several variants is a tuple."""
     return list(map(_parse_variants, record["values"]))
 
 
@@ -96,13 +98,13 @@ def _parse_none(value: Any) -> Any:
 
 
 def _list_squad_answers(record: Record) -> Any:
-    """SQuAD: the texts of the answers; one empty string for a question that cannot be answered."""
+    """Return the texts of the SQuAD answers, or one empty string for an unanswerable question."""
     texts = [answer.get("text") for answer in record["answers"]]
     return texts if texts or record.get("is_impossible") is False else [""]
 
 
 def _split_documents(record: Record) -> Records:
-    """DocVQA 2026: a record is a document that contains its questions and its answers as columns."""
+    """Split a DocVQA 2026 document, which contains columns of questions and answers, into one record per question."""
     rest = drop_fields(record, "questions", "answers")
     answers = {str(answer["question_id"]): answer for answer in _list_rows(record["answers"] or {})}
     questions = _list_rows(record["questions"])
@@ -110,37 +112,38 @@ def _split_documents(record: Record) -> Records:
 
 
 def _list_rows(table: Any) -> Records:
-    """The rows of a table that is either a list of objects or an object of lists."""
+    """List the rows of a table that is either a list of objects or an object of lists."""
     return table if isinstance(table, list) else [dict(zip(table, row)) for row in zip(*table.values())]
 
 
 def _join_variants(record: Record) -> Any:
-    """MADQA: each reference as one string, joined from a list of strings."""
+    """Return each MADQA reference, which may be a list of strings, as one string."""
     return [", ".join(map(str, items)) if isinstance(items, list) else items for items in record["answers"]]
 
 
 def _find_ocrbench_rule(record: Record) -> Any:
-    """OCRBench v2: the type of a question, which determines the rule that scores it."""
+    """Return the rule that scores an OCRBench v2 question, or "item" if the record does not name one."""
     return record.get("rule", "item")
 
 
 class Layout(NamedTuple):
-    """Defines which field has which role in a program's files: a row of `LAYOUTS`. "PATH or PATH" means the first path
-    that is found.
+    """The fields for the roles in a program's files, as a row of `LAYOUTS`. "PATH or PATH" stands for the first path
+    that leads to a value.
 
     Attributes:
         name: the name of the layout.
-        source: the program, or the place where its files are described.
-        fields: the paths in a record by which such files are recognized.
-        id, question, prediction, references: the path for each role; None if the files lack it.
-        repeated_by: the field in which the repetitions differ if the program writes each answer several times,
+        source: the address of the program or of a description of its files.
+        fields: the paths by which a record in this layout is recognized.
+        id, question, prediction, references: the path for each role, or None if the files have no field for the role.
+        repeated_by: the field that distinguishes the repetitions if the program writes each answer several times,
             processed in different ways.
-        unrepeated: the path of the prediction that all repetitions share.
-        expand: splits a record that contains several questions into one record per question.
-        failure: the path of the reason for a failed request. The prediction in such a record is None.
-        of_values: the attributes that differ when answers are lists and nested values.
-        columns: the paths of the columns that a benchmark's rule needs, if they have other names.
-        unless: fields that the program's files do not have. A file with one of them is a user's own table.
+        unrepeated: the path of the unprocessed prediction, which all repetitions share.
+        expand: the function that splits a record with several questions into one record per question.
+        failure: the path of the reason for a failed request, in whose record the prediction is missing.
+        of_values: the attributes that differ if answers are lists and nested values.
+        columns: the paths of those columns of a benchmark's rule that have other names in the files.
+        unless: the fields that only a user's own table has, so that a file with any of these fields does not have this
+            layout.
     """
 
     name: str
@@ -160,7 +163,7 @@ class Layout(NamedTuple):
 
     @property
     def contains(self) -> str:
-        """What files with this layout contain: "predictions", "references", "both", or "either"."""
+        """The contents of files in this layout, which are "predictions", "references", "both" or "either"."""
         names = {(True, True): "both", (True, False): "predictions", (False, True): "references"}
         return names.get((bool(self.prediction), bool(self.references)), "either")
 
@@ -503,7 +506,7 @@ NAMES_OF_FUNCTIONS: Mapping[Callable[[Record], Any], str] = {
     responses.find_candidate_answer: "response.candidates",
     **dict.fromkeys((_find_value, _find_variants, _list_values, _list_accepted_values), "values"),
 }
-"""The field that each path function reads, as it is named in the file."""
+"""The name in the file of the field that each path function reads."""
 
 
 def recognize_layout(record: Record, fields: Collection[str]) -> Layout | None:
@@ -514,7 +517,7 @@ def recognize_layout(record: Record, fields: Collection[str]) -> Layout | None:
         fields: the paths of the fields in the first records.
 
     Returns:
-        The layout, or None.
+        The layout, or None if no layout fits.
 
     Example:
         >>> record = {"questionId": 7, "answer": "CocaCola", "annotation": ["Coca Cola"]}
@@ -536,11 +539,11 @@ def describe_failures(layout: Layout, records: Sequence[Record], predictions: Se
 
     Args:
         layout: the layout of the file.
-        records: its records.
-        predictions: their predictions.
+        records: the records of the file.
+        predictions: the prediction in each record.
 
     Returns:
-        A clause; "" if no request failed.
+        A clause for an error, or "" if no request failed.
 
     Example:
         >>> records = [{"custom_id": "7", "response": None, "error": {"message": "expired"}}]
@@ -563,7 +566,7 @@ def find_layout(name: str) -> Layout:
     """Find a layout by its name.
 
     Raises:
-        ValueError: there is no such layout.
+        ValueError: no layout has this name.
     """
     by_name = {layout.name: layout for layout in LAYOUTS}
     if name not in by_name:
@@ -582,7 +585,7 @@ _AFTER = (
 
 
 def remove_prompt(question: str) -> str:
-    r"""Remove the prompt that a program wrote around a question.
+    r"""Remove the prompt that an evaluation program wrote around a question.
 
     Example:
         >>> remove_prompt("What is the total?\nAnswer the question using a single word or phrase.")

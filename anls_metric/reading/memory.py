@@ -1,6 +1,6 @@
-"""Creates records from data in memory: frames from pandas, polars, pyarrow and datasets, lists, and dicts.
+"""Creates records from in-memory data, such as lists, dicts, and the tables of pandas, polars, pyarrow and datasets.
 
-This module imports none of these libraries: a user who passes a frame has already imported its library.
+This module does not import any of these libraries, because a user who passes a table has already imported its library.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _PLAIN = {str, int, float, bool, type(None), list, dict}
 
 
 def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Table:
-    """Read data in memory as a table.
+    """Read in-memory data as a table.
 
     Args:
         data: a pandas or polars DataFrame, a pyarrow table, a `datasets.Dataset`, a list of dicts or answers, a column
-            of answers, a dict of columns, or a dict as a JSON file would contain it, such as answers by id.
-        name: the name for the data in errors.
+            of answers, a dict of columns, or a dict with the structure of a JSON file, such as answers keyed by id.
+        name: the name that errors use for the data.
         named: the fields that the user names.
 
     Raises:
-        InputError: the data are none of these, or columns have different lengths.
+        InputError: the data have an unsupported type, or the columns have different lengths.
 
     Example:
         >>> read_memory({"prediction": ["Cola"], "references": [["Coca Cola"]]}, "data").records
@@ -60,8 +60,8 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Tab
 
 
 def fetch_rows(data: Any, name: str) -> Any:
-    """Fetch the rows of an Arrow stream, such as a DuckDB relation, because it may be readable only once. Other data
-    are returned unchanged.
+    """Fetch the rows of an Arrow stream, such as a DuckDB relation, which may be readable only once, and return other
+    data unchanged.
     """
     return read_stream(data, name) if has_stream(data) and not _find_reader(data) else data
 
@@ -76,7 +76,7 @@ def join_columns(columns: Mapping[Any, Any], name: str) -> Records:
     """Create records from columns, leaving out image columns.
 
     Raises:
-        InputError: the columns have different lengths, or one is not a column.
+        InputError: the columns have different lengths, or a value is not a column.
     """
     lists = {str(field): read_values(column, f"{name}, {field}") for field, column in columns.items()}
     if len(set(map(len, lists.values()))) > 1:
@@ -93,7 +93,7 @@ _Reader = Callable[[Any, str], Records]
 
 
 def _find_reader(data: Any) -> _Reader | None:
-    """Find the reader for an object whose class, or one of its base classes, is in `_READERS`."""
+    """Find the reader for an object by its class or base classes, or return None if none of them is in `_READERS`."""
     names = ((base.__module__.partition(".")[0], base.__name__) for base in type(data).__mro__)
     return next(filter(None, map(_READERS.get, names)), None)
 
@@ -136,12 +136,12 @@ _READERS: Mapping[tuple[str, str], _Reader] = {
     ("pyarrow", "RecordBatch"): _read_arrow,
     ("datasets", "Dataset"): _read_dataset,
 }
-"""The library and name of a class -> the reader for it."""
+"""The readers for tables, keyed by the library and the name of the class."""
 
 
 def _clean_records(records: Sequence[Mapping[Any, Any]]) -> Records:
-    """Convert records to dicts and, if one of the first records contains objects that can dump themselves, convert
-    these as well.
+    """Convert records to dicts, and also convert their values if one of the first records contains pydantic, dataclass
+    or attrs objects.
     """
     if any(find_dump(value) for record in records[:_SAMPLE] for value in record.values()):
         return [{field: _clean(value) for field, value in record.items()} for record in records]
@@ -149,9 +149,9 @@ def _clean_records(records: Sequence[Mapping[Any, Any]]) -> Records:
 
 
 def _clean(value: Any) -> Any:
-    """Convert a numpy or pandas value to a Python value, and an object that can dump itself to a dict.
+    """Convert a numpy or pandas value to a Python value, and a pydantic, dataclass or attrs object to a dict.
 
-    A missing value becomes None.
+    A missing pandas value becomes None.
     """
     if type(value) in _PLAIN:
         return value

@@ -1,4 +1,4 @@
-"""Proposes fields for roles that no field name fills, and combines everything that is missing into one error."""
+"""Proposes fields for roles that no field name identifies, and reports everything that is missing in one error."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _WHAT = {"references": "references", "prediction": "predictions"}
 
 
 def describe_missing(error: MissingError) -> Message:
-    """Describe which roles a table lacks, which fields it has, and what to do."""
+    """Describe which roles a table lacks, which fields the table has, and what to do."""
     table, side, missing = error.table, error.side, error.missing
     what, flags = _list_missing(missing), ", ".join(f"{{use.{role}}}" for role in missing)
     sentence = f"no {what}: pass their field{'s' * (len(missing) > 1)} with {flags}"
@@ -88,7 +88,7 @@ def describe_missing(error: MissingError) -> Message:
 
 
 def _find_text(table: Table, path: str) -> str | None:
-    """Find the path of the text inside objects: the field with a usual name, or otherwise the only string."""
+    """Find the path of the text inside objects, which is a field with a usual name or the only field of strings."""
     columns = list_values(table)
     texts = [name for name in columns if name.startswith(f"{path}.") and set(map(type, columns[name])) == {str}]
     usual = [name for name in texts if name.rpartition(".")[2] in (*PREDICTIONS, *ANSWERS, "text", "content")]
@@ -100,7 +100,7 @@ def _list_missing(missing: Sequence[str]) -> str:
 
 
 def _is_test_split(table: Table) -> bool:
-    """Whether a field that benchmarks use shows that all questions are from a test split."""
+    """Whether the field that benchmarks use for the split shows that all questions are from a test split."""
     path = usual_field(table, ("data_split", "split"))
     return path is not None and {*map(str, read_column(table, path))} == {"test"}
 
@@ -112,16 +112,17 @@ _FURTHER = ("id", "gold_id", "submission", "variant")
 def complete_error(
     errors: Sequence[MissingError], others: Sequence[Table], settings: Settings, read: Callable[[Settings], object]
 ) -> InputError:
-    """Combine what tables lack into one error.
+    """Combine the roles that several tables lack into one error.
 
     Args:
         errors: the error of each table.
-        others: a table to join with the table of the first error, if there is one.
+        others: the table to join with the table of the first error, if there is one.
         settings: the options that the user gave.
-        read: a function that reads all files with other options, or raises the next error.
+        read: a function that reads all files with the given options or raises the next error.
 
     Returns:
-        An error with each missing role, the fields of its file, and options with which the files can be read.
+        An error that lists the missing roles, the fields of each file and, if possible, options with which the files
+        can be read.
     """
     if exchanged := _find_exchanged(errors, others):
         sentence = "{table} looks like the gold file, and {gold} like the submission: exchange the two"
@@ -163,7 +164,9 @@ def _find_collection(options: Mapping[str, str], errors: Sequence[MissingError])
 
 
 def _find_exchanged(errors: Sequence[MissingError], others: Sequence[Table]) -> tuple[Table, Table] | None:
-    """Find a submission that contains only references, together with a gold file that may contain the predictions."""
+    """Find a submission that contains references but no predictions, and a gold file that may contain the predictions
+    instead, or return None.
+    """
     tables = [error.table for error in errors if error.side == "submission" and error.missing == ["prediction"]]
     golds = [error.table for error in errors if error.side == "gold"] or [*others]
     if not (tables and golds and usual_field(tables[0], REFERENCES)):
@@ -173,7 +176,7 @@ def _find_exchanged(errors: Sequence[MissingError], others: Sequence[Table]) -> 
 
 
 def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, str]) -> Message:
-    """Word the error for what the tables lack, given the message for the first table."""
+    """Write the message about the roles that the tables lack, given the message for the first table."""
     ordered = {name: options[name] for name in Settings.__dataclass_fields__ if name in options}
     if len(errors) > 1:
         parts: list[str] = []
@@ -191,8 +194,8 @@ def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, 
 
 
 def propose_fields(error: MissingError) -> dict[str, str]:
-    """Propose a field for each role that a table lacks: one whose name suggests the role, or the only one with text; if
-    there is none, the only one with objects.
+    """Propose a field for each role that a table lacks: a field whose name suggests the role, the only field with text,
+    or, if there is neither, the only field with objects.
     """
     others = (*error.roles[:4], usual_field(error.table, PREDICTIONS), usual_field(error.table, REFERENCES))
     taken = {part for path in others if path for part in str(path).split(",")}
@@ -223,12 +226,13 @@ _SOME = 0.2
 
 
 def find_other_predictions(table: Table, roles: Roles, references: Sequence[Sequence[Any]]) -> list[str]:
-    """Find fields that have no role but may contain predictions: some but not all of their values contain a reference.
+    """Find fields without a role that may contain predictions because some, but not all, of their values contain a
+    reference.
 
     Args:
         table: the table.
-        roles: its roles.
-        references: the references of each record; empty for a record without references.
+        roles: the roles of the table's fields.
+        references: the references of each record, or an empty list for a record without references.
     """
     columns = {field: read_column(table, field) for field in list_plain_fields(table, roles)}
     found = []
@@ -243,8 +247,8 @@ def find_other_predictions(table: Table, roles: Roles, references: Sequence[Sequ
 
 
 def _propose_id(first: Table, second: Table) -> dict[str, str]:
-    """Propose a field that both tables have as the id, if its values are unique and match, and no field is named like
-    an id.
+    """Propose a field of both tables as the id if its values are unique and at least half of them match, unless a field
+    has a usual name for an id.
     """
     if any(usual_field(table, IDS, with_objects=False) for table in (first, second)):
         return {}
@@ -257,8 +261,8 @@ def _propose_id(first: Table, second: Table) -> dict[str, str]:
 
 
 def _holds_texts(column: Sequence[Any]) -> bool:
-    """Whether values may be answers: strings, numbers or lists of strings, but not all of them file names, URLs or
-    questions.
+    """Whether most values are strings, numbers or lists of strings, so that they may be answers, but not all of them
+    are file names, URLs or questions.
     """
     values = [value[0] if isinstance(value, list) and value else value for value in column if value is not ABSENT]
     texts = [value for value in values if isinstance(value, (str, int, float)) and not isinstance(value, bool)]
@@ -269,8 +273,8 @@ _NO_ANSWER = r"(?i)^https?://|\.(?:png|jpe?g|tiff?|webp|pdf|bmp|gif)$|\?\s*$"
 
 
 def _count_points(path: str, columns: Mapping[str, Sequence[Any]], role: str) -> int:
-    """Count the points for a field as a candidate for a role, based on the words in its name, who is speaking, and
-    whether its values differ.
+    """Rate how well a field fits a role, based on the words in its name, the speaker in a conversation, and the type
+    and variety of its values.
     """
     words, last = _split_words(path), _split_words(path.rpartition(".")[2])
     points = sum(_WORDS[role].get(word, 0) for word in {*words})

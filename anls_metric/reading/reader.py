@@ -1,4 +1,6 @@
-"""Reads the answers from all files, folders and tables that a user passes: the gold file once, then each submission."""
+"""Reads the answers from all files, folders and tables that a user passes, starting with the gold file, which is read
+only once.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,14 @@ from anls_metric.reading.table import Table, read_column
 
 
 def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) -> Iterator[Answers]:
-    """Read the answers in each submission.
+    """Read the answers of each submission.
 
     Args:
-        inputs: files and tables. Inputs with the same name are runs of one submission. If there are several inputs and
-            no gold file is given, `find_golds` chooses it, unless every input has both predictions and references.
-        gold: the gold file.
-        reading: how to read them.
+        inputs: the files and tables that the user passes. Inputs with the same name are runs of one submission. If no
+            gold file is given, `find_golds` chooses one of several inputs, unless every input has both predictions and
+            references.
+        gold: the gold file, or None if the user does not specify one.
+        reading: how to read the inputs.
 
     Yields:
         The answers of each submission, in the order of the inputs.
@@ -59,7 +62,9 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
 def _complete(
     error: MissingError, inputs: Sequence[Input], gold: Input | None, reading: Reading, loaded: dict[int, Table]
 ) -> InputError:
-    """Extend the error for what a gold file lacks with what the first submission lacks."""
+    """Complete the error for a table that lacks a role, and also report what the first submission lacks if that table
+    is the gold file.
+    """
     from anls_metric.reading.missing import complete_error  # only for errors
 
     errors, others = [error], []
@@ -83,7 +88,7 @@ def _complete(
 def _read_all(
     inputs: Sequence[Input], gold: Input | None, reading: Reading, loaded: dict[int, Table]
 ) -> dict[str, list[Answers]]:
-    """Read the answers from all inputs. Returns lists of runs by submission name."""
+    """Read the answers from all inputs, and return the runs of each submission, keyed by its name."""
     first, was_named = inputs[0], gold is not None
     reading = replace(reading, settings=name_fields(reading.settings))
     if gold is None and len(inputs) > 1:
@@ -124,14 +129,14 @@ def _read_all(
 
 
 def _lay_out_all(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> list[Table]:
-    """Read all submissions ahead of time."""
+    """Read the tables of all submissions and keep them in memory for the join."""
     for each in inputs:
         loaded[id(each.data)] = reading.lay_out(_load(each, reading, loaded))
     return [loaded[id(each.data)] for each in inputs]
 
 
 def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:
-    """Reject record paths that do not lead to records in any file."""
+    """Raise an error if one of the user's record paths does not lead to records in any file."""
     unused = [path for path in settings.records if all(path not in table.paths for table in tables)]
     if unused:
         sentence = "no file has records at {path!r}: correct the path after {use.records}, or leave it out"
@@ -139,8 +144,8 @@ def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:
 
 
 def _refuse_record(table: Table, gold: Questions, is_one_of_several: bool) -> None:
-    """Reject a file that contains a single document, or answers by id inside records. Also reject a file that looks
-    like answers by id if it is one of several files that each contain one document.
+    """Raise an error for a file that contains a single document or, inside its records, answers keyed by id. If several
+    files are passed, also raise an error for a file whose keys were taken for ids but are not ids of the gold file.
     """
     keys = {record[KEY] for record in table.records if KEY in record}
     error = error_of_mappings(table, gold.ids) if keys and keys.isdisjoint(gold.ids) else None
@@ -159,10 +164,11 @@ _TENTH = 0.1
 
 
 def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> dict[str, list[Answers]]:
-    """Warn of submissions with fewer answers. If unanswered questions are left out, keep only the questions that all
-    submissions answer.
+    """Warn of submissions with fewer answers than others. If unanswered questions are skipped, keep only the questions
+    that all submissions answer.
 
-    This keeps a comparison paired, but a submission with few answers also removes those of the others.
+    Keeping only the common questions keeps the comparison paired, but a submission with few answers then also removes
+    answers of the other submissions.
     """
     if settings.missing == "error":  # then no question is unanswered
         return runs_of
@@ -184,7 +190,7 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
 
 def _warn_of_zeros(answered: Mapping[str, set[str]]) -> dict[str, Message]:
     """Warn of each submission that answers fewer questions than another, given the ids of the questions that each
-    answers.
+    submission answers.
     """
     most = max(map(len, answered.values()), default=0)
     sentence = "it answers only {count}, so its other questions score 0; to leave them out, add {use.missing:skip}"
@@ -196,7 +202,9 @@ def _warn_of_zeros(answered: Mapping[str, set[str]]) -> dict[str, Message]:
 
 
 def _warn_of_skipped(answered: Mapping[str, set[str]], common: set[str]) -> dict[str, Message]:
-    """Warn of each submission whose missing answers remove over a tenth of the questions that the others answer."""
+    """Warn of each submission whose missing answers remove more than a tenth of the questions that all other
+    submissions answer.
+    """
     hints = {}
     sentence = "it answers only {count}, so every submission is scored on {common}"
     for name, own in answered.items():
@@ -215,8 +223,8 @@ def _list_answered(answers: Answers) -> set[str]:
 
 
 def _find_gold(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> Input | None:
-    """Find the gold file among several inputs; None if each input has its own references, or if all are named as
-    submissions.
+    """Find the gold file among several inputs, or return None if each input has its own references or all inputs are
+    named as submissions.
     """
 
     def read(each: Input) -> Table:
@@ -231,7 +239,7 @@ def _find_gold(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Tabl
 
 
 def _check_found_gold(gold: Questions, table: Table, reading: Reading, is_first: bool) -> list[Message]:
-    """Check a gold file that no option specifies against a submission that may itself be a gold file."""
+    """Check whether a gold file that was chosen automatically and a submission may have been swapped."""
     own, contents = find_contents(gold.table, reading), find_contents(table, reading)
     if contents not in ("either", "references or both"):
         return []
@@ -246,8 +254,8 @@ def _check_found_gold(gold: Questions, table: Table, reading: Reading, is_first:
 
 
 def _refuse_references(gold: Questions, table: Table, reading: Reading) -> None:
-    """Reject a submission whose answers nearly all equal the references of the gold file, because the two files may
-    have been swapped.
+    """Raise an error if nearly all answers of a submission equal the references of the gold file, because the two files
+    may have been swapped.
     """
     settings = replace(reading.settings, missing="zero", extra="ignore")
     try:
@@ -274,7 +282,9 @@ def _may_be_submission(gold: Questions, table: Table) -> bool:
 
 
 def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
-    """Read an input without a layout, unless it was already read: standard input can be read only once."""
+    """Read an input without finding a layout, or return its table if the input was already read, since standard input
+    can be read only once.
+    """
     table = loaded.pop(id(each.data), None)
     if table is not None:
         return table
@@ -295,8 +305,8 @@ def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
 
 
 def _lay_out_gold(table: Table, reading: Reading) -> Table:
-    """Apply the layout to a table that may be the gold file. If this yields no references, the layout named by the user
-    is meant for the submissions.
+    """Apply the layout to a table that may be the gold file. A layout that the user names but that yields no references
+    is meant for the submissions, so the layout of the gold file is then detected.
     """
     laid_out = reading.lay_out(table)
     if reading.settings.layout is None or find_contents(laid_out, reading) not in ("predictions", "neither"):

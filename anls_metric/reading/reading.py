@@ -1,4 +1,4 @@
-"""How tables are read: the user's options and the form of the answers."""
+"""How tables are read, as determined by the user's options and the form of the answers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from anls_metric.reading.table import Roles, Table
 
 @dataclass(frozen=True)
 class Reading:
-    """The options for reading tables, and what was found with them: the layout and the roles of each table, each
-    determined only once.
+    """The options for reading tables, with a cache of the layouts and the roles that were found in each table.
 
     Attributes:
         settings: the user's options.
-        scorer: what scores the answers.
+        scorer: the scorer that will score the answers.
     """
 
     settings: Settings
@@ -31,7 +30,7 @@ class Reading:
     _tables: list[Table] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def lay_out(self, table: Table) -> Table:
-        """Find the records, the fields and the layout of a table, unless they are already known."""
+        """Find the records, the fields and the layout of a table, or return the table that was found before."""
         if table.fields:
             return table
         if id(table) not in self._laid_out:
@@ -40,20 +39,22 @@ class Reading:
         return self._laid_out[id(table)]
 
     def find_roles(self, table: Table, side: Side) -> Roles:
-        """Find the field for each role in a table, unless the roles are already known."""
+        """Find the field for each role in a table, or return the roles that were found before."""
         if (id(table), side) not in self._roles:
             self._tables.append(table)
             self._roles[id(table), side] = find_roles(table, side, self.settings, self.of_values, self.scorer)
         return self._roles[id(table), side]
 
     def find_copy(self, table: Table) -> Path | None:
-        """Find the references that a submission contains beside its predictions, by their usual name or the layout."""
+        """Find the field of the references that a submission contains beside its predictions, by a usual name or the
+        layout.
+        """
         others = replace(self.settings, prediction=None, references=None, fields=(), id=NONE, gold_id=None, field=None)
         return find_roles(table, "both", others, self.of_values).references
 
     @property
     def form(self) -> AnswerForm:
-        """How answers are read in the form that the scorer needs."""
+        """The object that reads answers in the form that the scorer needs."""
         return ANSWER_FORMS[self.scorer.form]
 
     @property
@@ -63,16 +64,16 @@ class Reading:
 
     @property
     def extraction(self) -> Extraction | None:
-        """The extraction steps, or None if there are none."""
+        """The extraction steps that the user chose, or None without extraction steps."""
         names = self.settings.extract
         return extractor_for(self.scorer, ",".join(names)) if names else None
 
 
 def make_reading(settings: Settings, scorer: Scorer) -> Reading:
-    """Create the options for reading answers in the form that a scorer needs.
+    """Create a `Reading` for answers in the form that a scorer needs.
 
     Raises:
-        InputError: an option does not fit the scorer. ValueError: a name does not exist.
+        InputError: a role does not exist or has an option of its own. ValueError: an extraction step does not exist.
     """
     check_field_names(settings, scorer)
     if settings.extract:

@@ -1,4 +1,4 @@
-"""Chooses the records of a table if they are inside other records or in one of several lists."""
+"""Chooses the records of a table that contains several lists of records or records inside other records."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ SEVERAL = "each record holds several questions in {path!r}: score each of them w
 
 
 def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
-    """Choose the records at the paths that the user gives if any of these leads to records, or otherwise the records
-    that were found.
+    """Choose the records at those of the user's paths that lead to records or, if no path does, the records that were
+    found automatically.
 
     Raises:
-        InputError: there are no records, or several lists of them.
+        InputError: there are no records, or the user must choose one of several lists of records.
     """
     values = [table.records] if table.root is None else [table.root, table.records]  # from the top, or from each record
     for value in values:
@@ -53,8 +53,8 @@ def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
 
 
 def _find_answers_by_id(root: Mapping[str, Any]) -> list[str]:
-    """Find the paths of answers by id inside an object. Objects that share the same few keys are taken for records
-    instead.
+    """Find the paths of objects of answers keyed by id inside an object, unless these objects share the same few keys,
+    as records do.
     """
     paths = find_mappings(root, are_answers_by_id)
     keys = [{record[KEY].rpartition(".")[2] for record in take_records(root, path) or ()} for path in paths]
@@ -63,7 +63,9 @@ def _find_answers_by_id(root: Mapping[str, Any]) -> list[str]:
 
 
 def error_of_mappings(table: Table, ids: Sequence[str]) -> InputError | None:
-    """Create the error for a table whose records contain answers by the ids of a gold file; None if they do not."""
+    """Create the error for a table whose records contain answers keyed by the ids of a gold file, or return None if no
+    record does.
+    """
     known = {*ids}
     root = {record[KEY]: record for record in table.records if KEY in record}
     root = root.get(DOCUMENT, root)
@@ -77,8 +79,8 @@ _CHOOSE = "choose one with {use.records:{first}}, or take all with {use.records:
 
 
 def _read_document(table: Table, found: Sequence[Found]) -> Table:
-    """Read an object as one document, which as a whole is an answer. Add a hint if it may instead contain a list of
-    documents.
+    """Read an object as a single record, which as a whole is an answer, and add a hint if the object may instead
+    contain a list of documents.
     """
     sizes = {each.path: len(take_records(table.root, each.path) or ()) for each in found}
     path = max(sizes, key=sizes.__getitem__, default="")
@@ -89,10 +91,12 @@ def _read_document(table: Table, found: Sequence[Found]) -> Table:
 
 
 def split_documents(table: Table, settings: Settings, of_values: bool) -> Table:
-    """Split documents that contain questions into these questions, if nothing else in the documents may be an answer.
+    """Split documents into the questions that they contain, unless a field of the documents themselves may be an
+    answer.
 
     Raises:
-        InputError: the documents contain several lists of questions.
+        InputError: the documents contain several lists of questions, or the user's paths lead to the items of such a
+            list.
     """
     named = _list_named(settings)
     _refuse_items(table, named)
@@ -107,12 +111,14 @@ def split_documents(table: Table, settings: Settings, of_values: bool) -> Table:
 
 
 def _list_named(settings: Settings) -> list[str]:
-    """List the paths of answers that the user gives."""
+    """List the paths of predictions and references that the user gives."""
     return [*(settings.prediction or ()), *filter(None, [settings.references])]
 
 
 def _keep_paths(table: Table, chosen: Iterable[str], named: Sequence[str]) -> Table:
-    """Keep answer paths valid that start from where the list of records is, such as ``texts.*.answer``."""
+    """Make the user's answer paths that begin with the path of the records, such as ``texts.*.answer``, valid within
+    each record.
+    """
     begun = [path for path in chosen if any(each.startswith(f"{path}.") for each in named)]
     if not begun:
         return table
@@ -120,7 +126,7 @@ def _keep_paths(table: Table, chosen: Iterable[str], named: Sequence[str]) -> Ta
 
 
 def _take(table: Table, lists: Mapping[str, Records]) -> Table:
-    """Use lists of records, given by path, as the records of a table."""
+    """Use the given lists of records, keyed by path, as the records of a table."""
     parts = [{PART: path} if len(lists) > 1 else {} for path in lists]
     records = [{**part, **record} for part, own in zip(parts, lists.values()) for record in own]
     paths = [path for path in lists if path != "."]
@@ -129,7 +135,9 @@ def _take(table: Table, lists: Mapping[str, Records]) -> Table:
 
 
 def _refuse_items(table: Table, named: Sequence[str]) -> None:
-    """Reject paths that, for both predictions and references, lead to each item of a list whose items are questions."""
+    """Raise an error if the paths of both predictions and references lead to the items of the same list, whose items
+    are then questions.
+    """
     items = [re.match(r"(.+?)\.\*\.", path) for path in named if has(table, path)]
     lists = {match[1] for match in items if match}
     if len({*named}) < 2 or len(items) < len(named) or None in items or len(lists) > 1:

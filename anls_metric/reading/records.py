@@ -1,8 +1,8 @@
-"""A record, and the paths that lead to values in it.
+"""Records, and the paths that lead to values in a record.
 
-A path leads to a field. It consists of names and indices separated by dots (``output.choices.0.message.content``);
-``*`` stands for each item of a list, and a single dot for the whole record. A path can continue inside a JSON string. A
-field whose name itself contains dots takes precedence.
+A path consists of names and indices separated by dots (``output.choices.0.message.content``). In a path, ``*`` stands
+for each item of a list, and a single dot stands for the whole record. A path can continue inside a JSON string. A field
+whose name itself contains dots takes precedence.
 """
 
 from __future__ import annotations
@@ -18,16 +18,18 @@ KEY = "(key)"
 FILE = "(file name)"
 VALUE = "(value)"
 OTHER = "(other value)"
-"""The field for a value that stands in place of a record, such as the text of an error."""
+"""The field for a value that a file contains instead of a record, such as an error message."""
 
 PART = "(part)"
-"""The field that shows which of several lists a record is from: what `*` stands for in the path of the records."""
+"""The field that identifies the list of a record if there are several lists, by the path of the list or by the names
+that `*` stands for.
+"""
 
 DOCUMENT = "(document)"
-"""The key of a document that is the only record in its file."""
+"""The key that is assigned to a document if it is the only record in its file."""
 
 Record = Mapping[str, Any]
-"""A record: values by field name."""
+"""A record, which maps field names to values."""
 
 Records = list[dict[str, Any]]
 
@@ -44,7 +46,7 @@ NAMES = frozenset(
 
 
 def is_failure(value: Any) -> bool:
-    """Whether a value is an object with an error, which an API returns in place of an answer."""
+    """Whether a value is an error object that an API returned instead of an answer."""
     return isinstance(value, dict) and bool(value.get("error")) and value.keys() <= _OF_FAILURES
 
 
@@ -52,7 +54,7 @@ _OF_FAILURES = {"error", "code", "detail", "details", "message", "status", "stat
 
 
 Path = str | Callable[[Record], Any]
-"""The path of a value in a record, or a function that finds the value."""
+"""The path of a value in a record, or a function that takes the value from a record."""
 
 
 class _Absent:
@@ -61,15 +63,15 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
-"""Stands for an absent value, because None can be a value."""
+"""The sentinel for an absent value, since None can be a value."""
 
 
 class Fields(NamedTuple):
-    """The path of an object that consists of several fields of a record, such as the columns of a table.
+    """A path that combines several fields of a record, such as the columns of a table, into one object.
 
     Attributes:
         keys: the keys of the object.
-        names: the field of each key.
+        names: the field in the record for each key.
 
     Example:
         >>> Fields(("date", "items", "tip"), ("Date", "items", "tip"))({"Date": "1.5.", "items": '["tea"]', "tip": ""})
@@ -80,7 +82,9 @@ class Fields(NamedTuple):
     names: tuple[str, ...]
 
     def __call__(self, record: Record) -> dict[str, Any]:
-        """Create the object. A string that contains a JSON list or object is parsed, and an empty cell becomes None."""
+        """Create the object from a record, parsing strings that contain a JSON list or object and replacing empty cells
+        with None.
+        """
         found = {key: take(record, name) for key, name in zip(self.keys, self.names)}
         return {
             key: None if value == "" or value != value else parse_value_or_text(value)
@@ -90,15 +94,15 @@ class Fields(NamedTuple):
 
 
 def take(record: Record, path: Path) -> Any:
-    """Take a value from a record, given its path or a function.
+    """Take the value at a path from a record.
 
     Args:
-        record: objects and lists, as JSON has them.
-        path: names and indices (from 0, with -1 for the last) separated by dots, with ``*`` for each item of a list; or
-            a dot for the record itself; or a function. A field whose name contains dots takes precedence.
+        record: a record of JSON values.
+        path: names and indices (from 0, with -1 for the last item) separated by dots, with ``*`` for each item of a
+            list, a single dot for the record itself, or a function. A field whose name contains dots takes precedence.
 
     Returns:
-        The value; `ABSENT` if there is none or if the record has another structure.
+        The value, or `ABSENT` if the path does not lead to a value.
 
     Example:
         >>> take({"doc": {"answers": ["Coca Cola"]}}, "doc.answers.0")
@@ -115,7 +119,7 @@ def take(record: Record, path: Path) -> Any:
 
 
 def _follow(value: Any, path: str) -> Any:
-    """Follow a path into a value. Any error means that the path leads nowhere."""
+    """Follow a path into a value. Raises any kind of error if the path does not lead to a value."""
     first, _, rest = path.partition(".")
     if isinstance(value, str):  # a number along the path raises a TypeError
         return _follow(json.loads(value), path)
@@ -133,7 +137,7 @@ def _follow(value: Any, path: str) -> Any:
 
 
 def list_paths(paths: Path | None) -> list[Path]:
-    """List the paths for a role, which may be written as "PATH or PATH". A function is also treated as a path.
+    """List the paths in a string such as "PATH or PATH", or return a function as the only path.
 
     Example:
         >>> list_paths("doc.id or doc_id")
@@ -145,7 +149,7 @@ def list_paths(paths: Path | None) -> list[Path]:
 
 
 def take_column(records: Sequence[Record], path: Path) -> list[Any]:
-    """Take a value from each record, given its path or a function. Where there is no value, the result is `ABSENT`."""
+    """Take the value at a path from each record, with `ABSENT` for a record without such a value."""
     try:
         return list(map(itemgetter(path), records))
     except KeyError:  # a path, a function, or a field of some records

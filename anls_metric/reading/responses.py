@@ -1,8 +1,8 @@
-"""Finds the answer in the response of a model API, such as OpenAI's, Anthropic's, Gemini's or a compatible one.
+"""Finds the answer in a response from the API of OpenAI, Anthropic or Gemini, or from a compatible API.
 
-Each function returns the text of the answer without reasoning: "" if the model wrote no answer, None if the request
-failed. For a response with another structure, it raises an error, which is also treated as a failed request
-(`layouts.take`).
+Each function that finds an answer returns its text without reasoning, "" if the model wrote no answer, or None if the
+request failed. For a response with another structure, the function raises an error, so that `records.take` returns
+`ABSENT`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from anls_metric.reading.records import Record
 
 
 class Samples(list[Any]):
-    """Several answers from a model to one question, as opposed to one answer that is a list."""
+    """Several answers from a model to one question, as opposed to a single answer that is a list."""
 
 
 def _list_samples(answers: list[Any]) -> Any:
-    """Return the answer in a response, or all answers if the model was asked for several. Raises IndexError if there is
-    none.
-    """
+    """Return the only answer, or `Samples` if there are several answers. Raises IndexError if there is no answer."""
     return Samples(answers) if len(answers) > 1 else answers[0]
 
 
@@ -62,7 +60,9 @@ def _join_messages(items: Iterable[Record]) -> str:
 
 
 def find_batch_answer(record: Record) -> Any:
-    """Find the answer in a line of an OpenAI batch. In a user's own table, the field may directly contain the text."""
+    """Find the answer in a line of an OpenAI batch, or in the field ``response`` of a user's own table if this field
+    contains a string.
+    """
     response = record["response"]
     if isinstance(response, str):
         return response
@@ -78,8 +78,8 @@ def find_message_answer(record: Record) -> Any:
 
 
 def find_candidate_answer(record: Record) -> Any:
-    """Find the answer in a line of a Gemini batch. A blocked prompt has no candidates and is treated as a failed
-    request.
+    """Find the answer in a line of a Gemini batch. Raises KeyError for a blocked prompt, whose response has no
+    candidates.
     """
     contents = [candidate.get("content") or {} for candidate in record["response"]["candidates"]]
     return _list_samples(
@@ -91,10 +91,10 @@ def text_of_parts(value: Any) -> Any:
     """Read the text of a chat message, whose content may be a list of parts.
 
     Args:
-        value: the content of a message.
+        value: the content of a chat message.
 
     Returns:
-        The parts of type "text", joined into one string; any other value unchanged.
+        The text parts joined into one string, or the unchanged value if it is not a list of parts.
 
     Example:
         >>> text_of_parts([{"type": "reasoning", "reasoning": "It says 56."}, {"type": "text", "text": "56"}])
@@ -106,5 +106,5 @@ def text_of_parts(value: Any) -> Any:
 
 
 def join_texts(parts: Iterable[Record]) -> str:
-    """Join the text parts of a message. If a model refuses to answer, its refusal takes the place of the text."""
+    """Join the text parts of a message, using the refusal of a part that has no text."""
     return "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)

@@ -1,7 +1,8 @@
-"""Decides which field has which role: the user names the field, the layout specifies it, or it has a usual name. Values
-play no part.
+"""Finds the field for each role, which the user names, the layout specifies, or a usual name identifies, regardless of
+values.
 
-The lists of usual names are documented. The first name on a list that a table has is used, in any spelling.
+The lists of usual names are part of the documentation. The first name on a list that occurs in the table is used,
+ignoring case, spaces and punctuation.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from anls_metric.reading.records import FILE, KEY, OTHER, PART, VALUE, Fields, P
 from anls_metric.reading.table import MAX_SAMPLE, Roles, Table, describe_fields, first_path, has, show_path, split_key
 
 Side = Literal["gold", "submission", "both"]
-"""What a table contains: references, predictions, or predictions with their references."""
+"""The contents of a table, which are references, predictions, or predictions with their references."""
 
 Answer = Literal["prediction", "references"]
 
@@ -49,20 +50,20 @@ REFERENCES = (
     *("expected_answers", "target_answer", "target_answers"),
 )
 ANSWERS = ("answer", VALUE)
-"""The prediction in a submission, or the reference in a gold file; in a table with both, whichever of the two no other
-field contains.
+"""The names of a field that contains predictions in a submission, references in a gold file and, in a table with both,
+whichever no other field contains.
 """
 
 LESS_CERTAIN_REFERENCES = (  # may also be a category
     *("reference", "gold", "golds", "target", "targets", "expected", "labels", "label", "label_text"),
 )
 ALIASES = ("answer_aliases",)
-"""Additional references beside the one in "answer"."""
+"""The names of a field that contains references in addition to the reference in "answer"."""
 
 CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
 FILES = (*DOCUMENTS, "file", "filename", "path", "page", "pages")
-"""The fields that show where an answer is from."""
+"""The names of fields that show which file or page a question is about."""
 
 PAGES_OF_QUESTIONS = (
     *("answer_page_idx", "evidence_pages", "evidence_page", "answer_pages", "answer_page", "gold_pages", "gold_page"),
@@ -83,23 +84,23 @@ _SIDES = {
     **dict.fromkeys(("gold_id", "references", "gold_page"), "gold"),
     **dict.fromkeys(("prediction", "page", *_ASSESSMENTS), "submission"),
 }
-"""The options for fields that only one side has, each with that side."""
+"""The side of each option whose field only one of two files contains."""
 
 
 def find_roles(
     table: Table, side: Side, settings: Settings, of_values: bool = False, scorer: Scorer | None = None
 ) -> Roles:
-    """Find the field for each role.
+    """Find the field for each role in a table.
 
     Args:
         table: the table.
         side: what the table contains.
         settings: the fields that the user names.
         of_values: whether answers are lists and nested values.
-        scorer: what scores the answers. Its columns are roles as well.
+        scorer: the scorer that will score the answers, whose columns are roles as well.
 
     Raises:
-        InputError: a field that the user names does not exist, or would have two roles.
+        InputError: a field that the user names does not exist, or a field would have two roles.
     """
     named = _find_named(table, side, settings)
     if table.layout is None or table.layout.name == "answers_by_id":
@@ -127,7 +128,9 @@ def find_roles(
 
 
 def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path | None]:
-    """Find the fields that the user names for this side. Ids, questions and columns may be in just one of two files."""
+    """Find the fields that the user names for a table. Raises InputError if the table lacks a field, except ids,
+    questions and columns, which may be in only one of two files.
+    """
     fields = {
         "id": settings.id,
         "gold_id": settings.gold_id,
@@ -159,7 +162,9 @@ def _find_fields(table: Table, keys: Sequence[str]) -> Fields:
 
 
 def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
-    """Create the error for a field that the user names but the table lacks. It suggests the closest name."""
+    """Create the error for a field that the user names but the table lacks, with the most similar field name if there
+    is one.
+    """
     similar = find_similar_name(path, table.fields)
     option = f"{{use.{role}}}" if role in OPTIONS else f"{{use.field:{role}=...}}"
     sentence = f"no field {{path!r}} for {option}"
@@ -168,7 +173,9 @@ def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
 
 
 def check_field_names(settings: Settings, scorer: Scorer) -> None:
-    """Check the role names that the user gives with ``--field``. Raises InputError if a role does not exist."""
+    """Check the role names that the user gives with ``--field``. Raises InputError if a role does not exist or has an
+    option of its own.
+    """
     options = {name: name for name in ("id", "prediction", "references", "submission")}
     options[scorer.references] = "references"
     names = [
@@ -208,9 +215,7 @@ _PAIR = r"(?i)(?:(gt|gold|true|predicted|pred)[\s_-]?(.+)|(.+?)[\s_-]?(gt|gold|t
 def _find_pair(
     table: Table, prediction: Path | None, references: Path | None, of_values: bool
 ) -> tuple[Path | None, Path | None]:
-    """Find two fields whose names differ only in a word, such as ``gt_sum`` and ``pred_sum``, if there is only one such
-    pair.
-    """
+    """Find the only two fields whose names differ in just a word for the role, as in ``gt_sum`` and ``pred_sum``."""
     pairs: dict[str, dict[bool, str]] = {}
     for field, is_object in table.fields.items():
         match = re.fullmatch(_PAIR, field)
@@ -228,7 +233,7 @@ def _find_pair(
 
 
 def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -> str | None:
-    """Find the first of several names that a table has, ignoring case, spaces and punctuation.
+    """Find the field that has the first matching name, ignoring case, spaces and punctuation, or return None.
 
     Example:
         >>> table = Table([], fields={"Ground Truth": False})
@@ -245,8 +250,8 @@ def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -
 
 @lru_cache(maxsize=10_000)
 def fold_name(name: str) -> str:
-    """Remove differences in case, spaces and punctuation from the name of a field or key, as is done when the keys of
-    answers are compared. Names assigned by this package, such as `KEY`, are left unchanged.
+    """Normalize the case, spaces and punctuation of a field name in the same way as the keys of answers, but leave
+    names that this package assigns, such as `KEY`, unchanged.
     """
     return name if name.startswith("(") else NORMALIZATIONS["keys"].apply(name) or name
 
@@ -277,7 +282,9 @@ _OF_ANSWERS = {
 
 
 def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Roles) -> list[tuple[str, str]]:
-    """List the field names that two tables share, except those for an answer, a score, a model or a run."""
+    """List the plain fields that two tables share, as pairs of the name in each table, except fields for an answer, a
+    score, a model or a run.
+    """
     theirs = {fold_name(field): field for field in reversed(list_plain_fields(other, other_roles))}
     own = {fold_name(field): field for field in reversed(list_plain_fields(table, roles))}
     return [
@@ -291,9 +298,11 @@ def is_of_answers(field: str) -> bool:
 
 
 def holds_whole_answers(table: Table, side: Side) -> bool:
-    """Whether records stored by id, or one per file, are themselves the answers: ``{"id": {"total": "12.50"}}``.
+    """Whether records that are keyed by id, as in ``{"id": {"total": "12.50"}}``, or stored one per file, are
+    themselves answers.
 
-    In a submission, a field with a usual name may instead contain the answer as an object or as JSON.
+    The records are not answers if they have a field such as ``answer`` or, in a submission, a usual prediction field
+    whose values are mostly objects or JSON.
     """
     if {KEY, FILE}.isdisjoint(table.fields) or usual_field(table, ["prediction", "references", "answers", *ANSWERS]):
         return False
@@ -305,12 +314,12 @@ def holds_whole_answers(table: Table, side: Side) -> bool:
 
 
 def take_whole_record(record: Record) -> Any:
-    """Return a whole record, except for its id, as an answer, or return the value that stands in its place."""
+    """Return a whole record without its id as an answer, or the value that the file contains instead of a record."""
     return record[OTHER] if OTHER in record else drop_fields(record, KEY, FILE, PART)
 
 
 def may_be_either(path: Path | None) -> bool:
-    """Whether a field may contain either predictions or references."""
+    """Whether a field has a usual name that fits both predictions and references."""
     return isinstance(path, str) and fold_name(path) in ANSWERS
 
 
@@ -320,7 +329,7 @@ def is_uncertain(path: Path) -> bool:
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], scorer: Scorer) -> Roles:
-    """Find the columns that a scorer needs. The prediction and the references are columns as well."""
+    """Add the columns that a scorer needs, including the prediction and the references, to the roles."""
     known = {"prediction": roles.prediction, scorer.references: roles.references}
     own = {scorer.references if role == "references" else role: path for role, path in named.items()}
     first = {**known, **table.layout.columns, **own} if table.layout else own
@@ -336,7 +345,7 @@ def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Pat
 
 
 def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
-    """Reject a field that would have two roles on this side."""
+    """Raise an error if one field would be both the prediction and the references, or both the id and an answer."""
     if side == "both" and roles.prediction is not None and roles.prediction == roles.references:
         sentence = (
             "{field} cannot be both the prediction and the references: pass two fields with "
@@ -349,10 +358,10 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
 
 
 def find_pages(table: Table, side: Side, settings: Settings, taken: Path | None = None) -> Path:
-    """Find the field with the pages that the answers cite or, in a gold file, the pages of the questions.
+    """Find the field of the pages that answers cite or, in a gold file, of the pages that contain the answers.
 
     Raises:
-        InputError: there is no such field other than the one that is already taken.
+        InputError: there is no such field, apart from the taken one.
     """
     role, names = ("gold_page", PAGES_OF_QUESTIONS) if side == "gold" else ("page", PAGES_OF_ANSWERS)
     path = (settings.field or {}).get(role) or usual_field(table, [name for name in names if name != taken])
@@ -364,13 +373,13 @@ def find_pages(table: Table, side: Side, settings: Settings, taken: Path | None 
 
 
 class MissingError(InputError):
-    """Raised if a table has no fields for some roles. `missing.complete_error` words the message.
+    """Raised if a table has no field for a needed role. `missing.complete_error` creates the final message.
 
     Attributes:
         table: the table.
         side: what the table should contain.
-        missing: the roles.
-        roles: the fields for the other roles.
+        missing: the roles that have no field.
+        roles: the fields of all roles that were found.
     """
 
     def __init__(self, table: Table, side: Side, missing: Sequence[Answer], roles: Roles) -> None:
@@ -379,7 +388,7 @@ class MissingError(InputError):
 
 
 def require(table: Table, side: Side, roles: Roles, *needed: Answer) -> None:
-    """Check that each needed role has a field. Raises MissingError if one does not."""
+    """Raise MissingError if any of the needed roles has no field."""
     missing = [role for role in needed if getattr(roles, role) is None]
     if missing:
         raise MissingError(table, side, missing, roles)

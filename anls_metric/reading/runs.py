@@ -1,4 +1,4 @@
-"""Handles repeated ids, which come from several runs of one model or from several models in one table."""
+"""Handles repeated ids, which occur in tables of several runs or several models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from anls_metric.reading.values import read_columns_together, read_questions, sh
 
 
 def join_runs(runs: Sequence[Answers]) -> Answers:
-    """Join the answers from files that are runs of one model.
+    """Join the answers from several files, each of which is a run of the same model.
 
     Raises:
         InputError: the runs do not have the same questions.
@@ -53,10 +53,11 @@ def join_runs(runs: Sequence[Answers]) -> Answers:
 def choose_runs(
     table: Table, ids: Sequence[str | None], roles: Roles, settings: Settings
 ) -> tuple[Sequence[int], Sequence[str] | None]:
-    """Choose the records of one run if the user names it, or otherwise all records. Repeated ids must come from runs.
+    """Choose the records of the run that the user names, or all records, whose ids may be repeated only across runs.
 
     Returns:
-        The places of the records and, if a field distinguishes the runs of repeated ids, the run of each record.
+        The positions of the chosen records and, if all records are chosen and a field distinguishes the runs, the name
+        of the run of each record, or None.
     """
     every, repeat = range(len(table.records)), len(set(ids)) < len(ids)
     is_of_program = table.layout is not None and table.layout.repeated_by  # the program's filters are not runs
@@ -83,12 +84,12 @@ def order_by_id(
     records: Sequence[int],
     runs: Sequence[str] | None = None,
 ) -> tuple[Sequence[int], Sequence[int | None]]:
-    """Find the records that answer each question, given the id of each record. With several runs, the records for a
-    question follow one another.
+    """Find the records that answer each question, given the id of each record. With several runs, the records for the
+    same question are adjacent.
 
     Returns:
-        For each answer, the place of its question and the place of its record. The latter is None if the answer is
-        missing, even in only one of the runs.
+        The positions of the questions and the positions of the records, with one item for each answer. The position of
+        a record is None if the answer is missing, even in only one of several runs.
     """
     place_of = dict(zip(answered, records))
     if len(place_of) == len(records):  # the usual case: a list for each question would take three times as long
@@ -105,16 +106,17 @@ def order_by_id(
 
 
 def _find_run_field(table: Table, ids: Sequence[str | None]) -> str | None:
-    """Find the field that distinguishes the runs of a model: records with the same id have different values in it."""
+    """Find a field with a usual name for runs that has different values in all records with the same id, or return
+    None.
+    """
     fields = filter(None, (usual_field(table, [name]) for name in RUNS))
     return next((field for field in fields if not ids or tells_apart(ids, read_column(table, field))), None)
 
 
 def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, settings: Settings) -> InputError:
-    """Create the error for repeated ids. It names the field that distinguishes records with the same id, if there is
-    one.
+    """Create the error for repeated ids, with the field that distinguishes records with the same id if there is one.
 
-    If the records with the same id are different questions, the field is part of the key.
+    If records with the same id are different questions, the error suggests adding this field to the key.
     """
     is_key = roles.prediction is None or are_different(table, ids, roles)
     system = None if is_key else find_systems(list_even(table, roles), ids)
@@ -148,9 +150,10 @@ def _list_texts(table: Table, ids: Sequence[str | None], roles: Roles) -> list[s
 
 
 def are_different(table: Table, ids: Sequence[str | None], roles: Roles) -> bool:
-    """Whether records with the same id are different questions rather than answers from different models.
+    """Whether records with the same id are different questions rather than several answers to one question.
 
-    This is decided by whether the texts of the questions mostly differ or, without texts, the references.
+    The questions are different if the texts differ for most repeated ids or, without complete texts, the references
+    differ.
     """
     columns = (read_questions(table, roles.question), read_columns_together(table, roles.references))
     known = (column for column in columns if any(column) and None not in column and ABSENT not in column)

@@ -1,4 +1,4 @@
-"""Several answers from a model to one question, stored in one field: either each is scored, or one is chosen."""
+"""Handles fields with several answers from a model to one question, by scoring all of them or choosing one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from anls_metric.reading.reading import Reading
 from anls_metric.reading.responses import Samples
 
 _Choose = Callable[[Answers, Sequence[int], Scorer], int]
-"""A function that chooses one of the answers at the given places with the help of a scorer."""
+"""A function that returns the position of one of the answers at the given positions, chosen with the help of a scorer.
+"""
 
 
 def _vote(answers: Answers, rows: Sequence[int], scorer: Scorer) -> int:
-    """Choose the most frequent answer after normalization; in a tie, the first."""
+    """Choose the answer that is most frequent after normalization, or the first of several equally frequent answers."""
     texts = {row: scorer.as_text(answers.predictions[row]) for row in rows if answers.predictions[row] is not None}
     if not texts:
         return rows[0]
@@ -26,7 +27,9 @@ def _vote(answers: Answers, rows: Sequence[int], scorer: Scorer) -> int:
 
 
 def _take_best(answers: Answers, rows: Sequence[int], scorer: Scorer) -> int:
-    """Choose the answer with the highest score; in a tie, the first. This is only possible with the references."""
+    """Choose the answer with the highest score, or the first of several answers with the same score, by using the
+    references as an oracle would.
+    """
     references = list_references(answers)
     given = [row for row in rows if answers.predictions[row] is not None]
     scores = scorer.score([answers.predictions[row] for row in given], [references[row] for row in given])
@@ -38,20 +41,21 @@ _WAYS: Mapping[str, tuple[str, _Choose | None]] = {
     "vote": ("the most frequent of {samples}", _vote),
     "best": ("the best of {samples}, as an oracle chooses", _take_best),
 }
-"""A value of the option -> the text that is added to the line about what was read, and the function that chooses an
+"""For each value of the option, the text to add to the line that says what was read, and the function that chooses an
 answer, or None to keep all answers.
 """
 
 
 def extract_samples(answers: Answers, reading: Reading) -> Answers:
-    """Extract the answers from raw model output where a question may have several answers, and choose among them.
+    """Extract the answers from raw model output in which questions may have several answers, and choose one answer to
+    each question if the option asks for this.
 
     Args:
         answers: the answers, each of which may be `Samples`.
-        reading: how to read them.
+        reading: how to read the answers.
 
     Returns:
-        All answers, like those of several runs; or, for each of the given answers, the one that was chosen.
+        All answers, as for several runs, or the answer that was chosen from each `Samples`.
     """
     samples = [own if isinstance(own, Samples) else [own] for own in answers.predictions]
     rows = [row for row, own in enumerate(samples) for _ in own]

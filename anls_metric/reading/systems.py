@@ -1,9 +1,9 @@
-"""Finds the systems in a table: several models, or one model with several settings, each of which answers the same
-questions in its own rows.
+"""Finds the systems in a table, which are models, or settings of one model, that answer the same questions in separate
+rows.
 
-A field splits repeated questions among systems if each of its values occurs with nearly all questions, and at most once
-with each. If no field is named like an id, the values of another field prove the ids, or equal questions and references
-do.
+A field distinguishes the systems if each of its values occurs with nearly all questions and at most once with each
+question. If no field is named like an id, the questions are recognized by the values of another field, or by equal
+questions and references.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _BY_CHANCE = 0.01
 
 
 class Systems(NamedTuple):
-    """The fields by which the rows of a table without ids are split.
+    """The fields that split the rows of a table without ids into systems.
 
     Attributes:
-        field: the field of the systems.
-        key: what distinguishes the questions of a system: a field, or two fields separated by a comma; None if no field
-            does.
+        field: the field whose values distinguish the systems.
+        key: the field, or two fields separated by a comma, whose values distinguish the questions of each system, or
+            None if no field does.
     """
 
     field: str
@@ -45,7 +45,9 @@ Columns = Mapping[str, Sequence[str]]
 
 
 def list_even(table: Table, roles: Roles) -> Columns:
-    """List the fields that have few values, each about equally often. Numeric fields, such as a latency, come last."""
+    """List the fields that have few distinct values, each of them about equally often, with numeric fields, such as a
+    latency, last.
+    """
     found = {}
     for field in list_plain_fields(table, roles):
         column = read_column(table, field)
@@ -61,11 +63,11 @@ def find_systems(columns: Columns, keys: Sequence[Hashable], known: Sequence[Has
 
     Args:
         columns: the candidate fields with their values, as listed by `list_even`.
-        keys: what distinguishes the questions of a system, such as their ids.
-        known: the keys in a gold file, nearly all of which each system must have answered.
+        keys: a value for each row that identifies the question, such as an id.
+        known: the keys in a gold file, nearly all of which each system must have answered, or None without a gold file.
 
     Returns:
-        The field; None if keys are missing or no field splits them.
+        The field, or None if a key is missing, no key is repeated, or no field splits the repeated keys.
     """
     different = {*keys}
     least = _NEARLY_ALL * len(different if known is None else different & {*known})
@@ -80,7 +82,7 @@ def find_systems(columns: Columns, keys: Sequence[Hashable], known: Sequence[Has
 
 
 def _number_copies(keys: Sequence[Hashable], names: Sequence[str]) -> list[Hashable]:
-    """Number equal keys of a system so that each of them becomes unique."""
+    """Make the keys within each system unique by numbering equal keys."""
     seen: Counter[Hashable] = Counter()
     numbered: list[Hashable] = []
     for pair in zip(keys, names):
@@ -92,14 +94,14 @@ def _number_copies(keys: Sequence[Hashable], names: Sequence[str]) -> list[Hasha
 def find_unnamed_systems(table: Table, roles: Roles, field: str | None = None) -> Systems | None:
     """Find the field that splits a table without ids into systems that answer the same questions.
 
-    A field whose values are a key within each system proves this if rows with the same value also have the same
-    references and this is not explained by chance. Equal questions and references prove it as well, however often they
-    occur.
+    The systems are proven by a key field that is unique within each system and whose equal values come with equal
+    references more often than by chance, or by question texts and references that are equal across systems.
 
     Args:
         table: the table.
-        roles: its roles, without an id.
-        field: a field whose name shows that its values are systems. Then a key is sufficient proof.
+        roles: the roles of the table's fields, none of which is an id.
+        field: a field whose name shows that its values are systems, for which a key field is sufficient proof, or None
+            to consider all fields.
     """
     even = list_even(table, roles)
     columns = {name: even[name] for name in even if name not in DOCUMENTS and name == (field or name)}
@@ -119,7 +121,9 @@ def find_unnamed_systems(table: Table, roles: Roles, field: str | None = None) -
 
 
 def _list_keys(table: Table, roles: Roles) -> Iterator[str]:
-    """List what may distinguish the questions of a system: their texts, another field, or a document and the text."""
+    """Yield the fields that may identify the questions of a system, which are the question text, any other field, or a
+    document field together with the question text.
+    """
     fields = list_plain_fields(table, roles)
     if isinstance(roles.question, str):
         documents = (name for name in fields if usual_field(table._replace(fields={name: False}), FILES))
@@ -129,7 +133,7 @@ def _list_keys(table: Table, roles: Roles) -> Iterator[str]:
 
 
 def _are_copies(keys: Sequence[str | None], accepted: Sequence[str]) -> bool:
-    """Whether rows with the same key have the same references far more often than by chance."""
+    """Whether rows with the same key have the same references significantly more often than expected by chance."""
     share = sum(count * count for count in Counter(accepted).values()) / len(accepted) ** 2
     repeats = len(keys) - len({*keys})
     by_chance = 1.0 - share ** (repeats / len({*keys}))
@@ -137,7 +141,7 @@ def _are_copies(keys: Sequence[str | None], accepted: Sequence[str]) -> bool:
 
 
 def list_distinguishing(table: Table, roles: Roles, keys: Sequence[str | None]) -> Iterator[str]:
-    """List the fields that have few values and in which records with the same key always differ."""
+    """Yield the fields that have few distinct values and always differ between records with the same key."""
     for field in list_plain_fields(table, roles):
         column = read_column(table, field)
         values = {*([] if ABSENT in column else map(str, column))}
@@ -151,7 +155,7 @@ def tells_apart(ids: Sequence[Hashable], column: Iterable[object]) -> bool:
 
 
 def count_differing(keys: Sequence[str | None], column: Sequence[object]) -> float:
-    """Compute the share of repeated keys whose records have different values."""
+    """Return the fraction of repeated keys whose records have different values in a column."""
     values: dict[str | None, list[str]] = {}
     for key, value in zip(keys, column):
         values.setdefault(key, []).append(str(value))
@@ -160,10 +164,11 @@ def count_differing(keys: Sequence[str | None], column: Sequence[object]) -> flo
 
 
 def find_ids_of_runs(table: Table, roles: Roles, settings: Settings) -> str | None:
-    """Find the ids in a table of runs that has no field named like an id.
+    """Find the field that identifies the questions in a table of runs without an id field, or return None.
 
     Raises:
-        InputError: the rows are from several systems, and the field of the systems has no usual name.
+        InputError: the rows are from several systems that are not runs in a field with a usual name, or no key field
+            identifies the questions.
     """
     if settings.submission is not None or settings.id is not None:
         return None
@@ -181,7 +186,7 @@ def find_ids_of_runs(table: Table, roles: Roles, settings: Settings) -> str | No
 
 
 def refuse_systems(gold: Questions, table: Table, roles: Roles, settings: Settings) -> None:
-    """Reject a submission without ids in which several systems answer the questions of a gold file.
+    """Raise an error for a submission without ids in which several systems answer the questions of a gold file.
 
     Raises:
         InputError: several systems answer the questions.
@@ -204,7 +209,7 @@ def refuse_systems(gold: Questions, table: Table, roles: Roles, settings: Settin
 
 
 def _show_systems(table: Table, field: str) -> str:
-    """Format the first values of the field that contains the systems."""
+    """Format the first few values of the field that distinguishes the systems."""
     return list_some(dict.fromkeys(map(str, read_column(table, field))), 3)
 
 
@@ -214,11 +219,12 @@ def _show_systems(table: Table, field: str) -> str:
 def split_submissions(table: Table, reading: Reading, gold: Questions | None) -> dict[str, tuple[Table, Reading]]:
     """Split a table that contains several submissions, given the questions of a gold file if there is one.
 
-    A table contains several submissions if the user names several prediction fields, or the field of the models, or if
-    a field with a usual name, such as "model", distinguishes records with the same id.
+    A table contains several submissions if the user names several prediction fields or a field of models, or if a field
+    with a usual name, such as "model", distinguishes records with the same id.
 
     Returns:
-        The table and how to read it, by the name of the submission; the name is "" if there is only one.
+        The table of each submission and how to read the table, keyed by the name of the submission. The name is "" if
+        there is only one submission.
 
     Raises:
         InputError: the table does not have a field that the user names.
@@ -243,10 +249,10 @@ def split_submissions(table: Table, reading: Reading, gold: Questions | None) ->
 
 
 def _name_key(table: Table, parts: Sequence[Table], field: str, reading: Reading, gold: Questions | None) -> Reading:
-    """If there are no ids, use what distinguishes the questions of each model as their ids.
+    """If there is no id field, use the key field that distinguishes the questions of each model as the id.
 
-    These values must be the ids of the gold file. Without a gold file, they are needed only if the models answer in
-    different orders.
+    At least half of the gold file's ids must occur in this field. Without a gold file, the field is needed only if the
+    models answer in different orders.
     """
     roles = reading.find_roles(table, "submission" if gold else "both")
     if roles.id is not None:
@@ -263,12 +269,12 @@ def _name_key(table: Table, parts: Sequence[Table], field: str, reading: Reading
 
 
 def _find_field_of_models(table: Table, reading: Reading) -> str | None:
-    """Find a field with a usual name, such as "model", that distinguishes records with the same id.
+    """Find a field with a usual name, such as "model", that distinguishes records with the same id, or return None.
 
     Without ids, other values must show that several models answer the same questions.
 
     Raises:
-        InputError: they do not show this.
+        InputError: there are no ids, and no other values show that several models answer the same questions.
     """
     field = usual_field(table, SUBMISSIONS, with_objects=False)
     if field is None:

@@ -1,4 +1,4 @@
-"""A table, which contains the records of a file or of data in memory, and how its columns are read."""
+"""Tables, which contain the records of a file or of in-memory data, and functions that read their columns."""
 
 from __future__ import annotations
 
@@ -26,31 +26,34 @@ if TYPE_CHECKING:
     from anls_metric.reading.layouts import Layout
 
 MAX_SAMPLE = 100
-"""The number of records that are examined to find the fields of a table."""
+"""The maximum number of records that are examined to find the fields of a table."""
 
 _MAX_FIELDS = 12  # the number of fields that a message lists
 _DEEPEST = 8  # the levels of nested objects whose fields are listed
 
 
 def name_places(unit: str, numbers: Sequence[int] = range(1, sys.maxsize)) -> Callable[[int], str]:
-    """Create the function that names the places of the records with the given numbers, such as "line 7"."""
+    """Create a function that returns the location of a record in its file, such as "line 7", given the position of the
+    record.
+    """
     return lambda number: f"{unit} {numbers[number]}"
 
 
 class Table(NamedTuple):
-    """The records of a file or of data in memory. `apply_layout` finds its fields and its layout.
+    """The records of a file or of in-memory data, whose fields and layout `apply_layout` finds.
 
     Attributes:
         records: the records.
-        name: the name of the file.
-        locate: the function that names the place of a record in the file, given the number of the record.
-        about: what to add to the line that says what was read.
-        hints: problems with a file that can still be read.
+        name: the name of the file or of the data.
+        locate: the function that returns the location of a record in the file, such as "line 7", given the number of
+            the record.
+        about: a remark to add to the line that says what was read.
+        hints: messages about problems with a file that could still be read.
         numbers: the number of each record in the file, from 0.
-        fields: the paths of the fields in the first records, each with whether the field contains objects.
-        layout: the layout; None for a user's own table.
-        root: the JSON value in which the records were found, in case other lists in it are needed; None if the value is
-            a list of records.
+        fields: the paths of the fields in the first records, each mapped to whether the field contains objects.
+        layout: the layout of the file, or None for a user's own table.
+        root: the JSON value in which the records were found, in case other lists inside this value are needed, or None
+            if the value is the list of records.
         paths: those of the user's record paths that lead to records in this table.
     """
 
@@ -67,7 +70,7 @@ class Table(NamedTuple):
 
 
 class Roles(NamedTuple):
-    """The paths of fields by role. None means that the role has no field.
+    """The path of the field for each role, with None for a role without a field.
 
     Attributes:
         id, question, prediction, references: the paths of these roles.
@@ -82,18 +85,22 @@ class Roles(NamedTuple):
 
 
 def name_place(table: Table, number: int) -> str:
-    """Return the name of a record's place in the file, given its place in the table."""
+    """Return the file name and the location of a record, such as "answers.csv, line 7", given its position in the
+    table.
+    """
     return f"{table.name}, {table.locate(table.numbers[number])}"
 
 
 def choose_records(table: Table, places: Sequence[int]) -> Table:
-    """Keep only some records of a table."""
+    """Return a table with only the records at the given positions."""
     numbers = [table.numbers[place] for place in places]
     return table._replace(records=[table.records[place] for place in places], numbers=numbers)
 
 
 def find_places(table: Table, what: str, names: Sequence[str], chosen: str) -> list[int]:
-    """Find the records whose name the user chose with ``--filter``. Raises InputError if there are none."""
+    """Find the positions of the records whose name the user chose with ``--filter``. Raises InputError if no record has
+    this name.
+    """
     places = [place for place, name in enumerate(names) if name == chosen]
     if not places:
         sentence = "there is no {what} {chosen!r}: pass an existing one with {use.filter} (found {names})"
@@ -108,41 +115,41 @@ def has(table: Table, path: Path) -> bool:
 
 
 def split_key(table: Table, path: Path) -> list[Path]:
-    """Split a key into its fields, which are separated by commas."""
+    """Split a key into its fields, which are separated by commas, unless the key is itself the path of a field."""
     if not isinstance(path, str) or "," not in path or has(table, path):
         return [path]
     return [part.strip() for part in path.split(",")]
 
 
 def read_column(table: Table, path: Path | None) -> list[Any]:
-    """Read the value at a path from each record. It is `ABSENT` where there is none."""
+    """Read the value at a path from each record, with `ABSENT` for a record without such a value."""
     return [ABSENT] * len(table.records) if path is None else take_column(table.records, path)
 
 
 def is_unique(values: Sequence[str | None]) -> bool:
-    """Whether every record has a value and no two values are the same."""
+    """Whether there are values, none of them is None, and no two of them are the same."""
     return bool(values) and None not in values and len(set(values)) == len(values)
 
 
 def does_count(values: Sequence[str | None]) -> bool:
-    """Whether values are whole numbers below twice their count, so that they may be positions."""
+    """Whether all values are whole numbers less than twice the number of values, so that they may be positions."""
     return {*values} <= set(map(str, range(2 * len(values))))
 
 
 def are_numbers(values: Iterable[object]) -> bool:
-    """Whether all values are numbers, which may be written as strings."""
+    """Whether all values are numbers or strings that contain a number."""
     return all(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", str(value)) for value in values)
 
 
 def first_path(table: Table, *paths: Path | None) -> Path | None:
-    """Find the first path that leads to a value, or return None if none does. Each argument may consist of several
-    paths: "PATH or PATH".
+    """Find the first path that leads to a value, or return None if no path does. Each argument may contain several
+    paths, as in "PATH or PATH".
     """
     return next((path for each in paths for path in list_paths(each) if has(table, path)), None)
 
 
 def list_fields(records: Sequence[Record]) -> dict[str, bool]:
-    """List the paths of the fields in records, and whether each field contains objects."""
+    """List the paths of the fields in the first records, each mapped to whether the field contains objects."""
     fields: dict[str, bool] = {}
     for record in records[:MAX_SAMPLE]:
         for path, value in _walk(record):
@@ -151,7 +158,7 @@ def list_fields(records: Sequence[Record]) -> dict[str, bool]:
 
 
 def _walk(record: Record, before: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the path and the value of each field of a record, and of the objects in it."""
+    """Yield the path and the value of each field in a record and in the objects inside the record."""
     for name, value in record.items():
         yield before + name, value
         if _is_object(value) and depth < _DEEPEST:
@@ -164,8 +171,8 @@ def _is_object(value: Any) -> bool:
 
 
 def list_values(table: Table) -> dict[str, list[Any]]:
-    """List the fields that contain no objects, and the fields inside lists of objects, each with its values in the
-    first records.
+    """List the fields that do not contain objects and the fields inside lists of objects, each mapped to its values in
+    the first records.
 
     The items of a list are numbered if the list is short and has the same length in all records. Otherwise, -1 stands
     for the last message of a conversation, and ``*`` for each item of any other list.
@@ -197,12 +204,12 @@ def _holds_objects(value: Any) -> bool:
 
 
 def describe_fields(table: Table, most: int = _MAX_FIELDS, length: int = 40) -> str:
-    """Describe the fields of a table in words, each with its value in the first record that has the field.
+    """Describe the fields of a table, each with its value in the first record that has the field.
 
     Args:
         table: the table.
-        most: how many fields.
-        length: how many characters of a value.
+        most: the maximum number of fields.
+        length: the maximum number of characters of a value.
     """
     columns = list_values(table)
     parts = []

@@ -1,4 +1,4 @@
-"""Reads columns as ids, question texts, confidences and verdicts. For answers, see `answer_forms`."""
+"""Reads columns of ids, question texts, confidences and verdicts. The module `answer_forms` reads answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anls_metric.reading.table import Roles, Table, name_place, read_column, sho
 def refuse_gaps(
     column: Sequence[Any], table: Table, path: Path | None, sentence: str, gaps: Sequence[Any] = (None, ABSENT)
 ) -> None:
-    """Reject records without a value. The sentence for the error may mention the field."""
+    """Raise an error with the given sentence, which may mention the field, for the first record without a value."""
     places = [column.index(gap) for gap in gaps if gap in column]
     if places:
         raise make_error(name_place(table, min(places)), sentence, field=show_path(path))
@@ -30,10 +30,10 @@ def refuse_gaps(
 
 
 def read_ids(table: Table, path: Path | None) -> list[str | None]:
-    """Read ids as strings, so that 7 in one file equals "7" in another. The id of a record without one is None.
+    """Read ids as strings, so that 7 in one file equals "7" in another, with None for a record without an id.
 
-    pandas writes whole numbers as floats if the column once had a gap, so 7.0 is read as "7". Several fields, separated
-    by commas, form an id together.
+    Since pandas writes whole numbers as floats if a column has had a gap, 7.0 is read as "7". Several fields, separated
+    by commas, together form an id.
     """
     if path is None:
         return []
@@ -46,7 +46,7 @@ def read_ids(table: Table, path: Path | None) -> list[str | None]:
 
 
 def show_ids(ids: Iterable[str | None], path: Path | None) -> list[str]:
-    """Format ids for a message, with parentheses around those that consist of several fields.
+    """Format ids for a message, with parentheses around ids that consist of several fields.
 
     Example:
         >>> show_ids(["a.pdf, total"], "file,field"), show_ids(["a.pdf"], "file")
@@ -63,8 +63,8 @@ def read_id(value: Any) -> str | None:
 
 
 def read_questions(table: Table, path: Path | None) -> list[str | None]:
-    """Read the text of each question without the prompt that a program wrote around it. The result is None for a
-    question without text.
+    """Read the text of each question without the prompt that an evaluation program wrote around the question, with None
+    for a question without text.
     """
     if path is None:
         return [None] * len(table.records)
@@ -75,7 +75,7 @@ def read_questions(table: Table, path: Path | None) -> list[str | None]:
 
 
 def read_columns_together(table: Table, path: Path | None) -> list[Any]:
-    """Read a column or, for several columns, read a list of their values for each record. Some columns may be empty."""
+    """Read a column or, if the path names several columns, combine their values into one list for each record."""
     parts = [] if path is None else split_key(table, path)
     if len(parts) < 2:
         return read_column(table, path)
@@ -84,13 +84,13 @@ def read_columns_together(table: Table, path: Path | None) -> list[Any]:
 
 
 def _join_cells(row: Iterable[Any]) -> list[Any]:
-    """Join the values of several columns into one list. The values may be lists or empty."""
+    """Join the values of several columns, which may be lists, into one list without empty values."""
     lists = (value if isinstance(value, list) else [value] for value in map(parse_value_or_text, row))
     return [value for value in chain.from_iterable(lists) if value not in (None, ABSENT, "") and value == value]
 
 
 def parse_all(parse: Callable[[Any], Any], values: Iterable[Any], table: Table) -> list[Any]:
-    """Parse the values of a column. If a value cannot be parsed, the error contains its place."""
+    """Parse the values of a column. Raises InputError with the location of the record if a value cannot be parsed."""
     parsed = []
     for number, value in enumerate(values):
         try:
@@ -110,8 +110,8 @@ _VERDICTS |= {"false": False, "0": False, "incorrect": False, "no": False}
 
 
 def read_confidence(value: Any, is_log: bool) -> float | None:
-    """Read a confidence, which is a probability from 0 to 1 or the natural logarithm of one. Returns None if there is
-    none.
+    """Read a confidence, which is a probability from 0 to 1 or the natural logarithm of a probability, or return None
+    for an empty value.
 
     Raises:
         ValueError: the value is not a probability.
@@ -134,10 +134,10 @@ def read_confidence(value: Any, is_log: bool) -> float | None:
 
 
 def read_confidences(value: Any, is_log: bool) -> Any:
-    """Read either a single confidence or an object with confidences for the values of a nested answer.
+    """Read a single confidence, or an object that contains a confidence for each value of a nested answer.
 
     Raises:
-        ValueError: as `read_confidence`.
+        ValueError: a value is not a probability.
 
     Example:
         >>> read_confidences({"total": 0.75, "items": [{"name": "0.5"}]}, is_log=False)
@@ -154,12 +154,12 @@ def read_confidences(value: Any, is_log: bool) -> Any:
 
 
 def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
-    """Read a judge's verdict, which is true or false, 1 or 0, correct or incorrect, or yes or no. Returns None if there
-    is none.
+    """Read a judge's verdict, which is true or false, 1 or 0, correct or incorrect, or yes or no, or return None for an
+    empty value.
 
     Args:
-        value: the value.
-        what: the name for the value in an error.
+        value: the value of the field.
+        what: the name that an error uses for the value.
 
     Raises:
         ValueError: the value is not a verdict.
@@ -177,8 +177,8 @@ def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
 def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> list[Any] | None:
     """Read the column of confidences or verdicts, or return None if the table has none.
 
-    In a field that the user names, a value that cannot be read is an error. Any other field is then assumed to contain
-    something else.
+    If a value cannot be read, a field that the user names causes an error, but any other field is ignored because it
+    must contain something else.
     """
     path = roles.others.get(role)
     if path is None:
@@ -197,7 +197,7 @@ def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> l
 
 
 def read_columns(table: Table, roles: Roles) -> Records:
-    """Read those columns of a rule that a table has, as one dict per record."""
+    """Read the columns of a benchmark's rule from a table as one dict per record, without absent values."""
     paths = roles.others.items()
     return [
         {name: value for name, path in paths if (value := take(record, path)) is not ABSENT} for record in table.records
