@@ -32,7 +32,7 @@ Score by a benchmark metric
 Score and compare files, DataFrames and lists
     score, compare              one model, or several side by side; both return `Scores`
     open                        opens a run that was saved in a file, as a `Run`; a star import leaves `open` out
-    Options                     their options
+    Options                     the options of `score` and `compare`
     ANLSWarning                 the category of warnings for hints
     extractor                   extracts the answer from raw model output
 Compare scores

@@ -1,4 +1,4 @@
-"""Runs the ``anls`` command; ``python -m anls_metric`` does the same."""
+"""Runs the ``anls`` command, also as ``python -m anls_metric``."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ class ANLSWarning(UserWarning):
 
 
 class Scores(Run):
-    """The result of `score` and `compare`. Printing it shows the command's output; in a notebook, it is shown as a
-    table.
+    """The result of `score` and `compare`. Printing a result shows the same output as the command, and a notebook shows
+    a table.
 
     Attributes:
         submissions: the submissions with their scores, by name.
@@ -96,13 +96,13 @@ class Scores(Run):
 
     @property
     def anls(self) -> float:
-        """The ANLS. Raises ValueError if there are several submissions."""
+        """The ANLS of the only submission. Raises ValueError if there are several submissions."""
         return self._only.anls
 
     @property
     def interval(self) -> Interval | None:
-        """The 95% confidence interval, or None if there are fewer than two clusters. Raises ValueError if there are
-        several submissions.
+        """The 95% confidence interval of the ANLS, or None if there are fewer than two clusters. Raises ValueError if
+        there are several submissions.
         """
         return self._only.interval
 
@@ -126,12 +126,12 @@ class Scores(Run):
 
     @property
     def signature(self) -> str:
-        """The signature of the score. Report it with the number."""
+        """The signature of the score, which should be reported with the score."""
         return self._result.signature
 
     @property
     def read(self) -> list[str]:
-        """For each submission, a line that shows what was read."""
+        """A line for each submission that shows what was read."""
         return [scored.answers.read.text() for scored in self._result.submissions]
 
     @property
@@ -140,17 +140,17 @@ class Scores(Run):
         return [hint.text() for hint in self._result.hints]
 
     def lost_points(self, name: str | None = None) -> list[LostRow]:
-        """Break down the points that the score lost: one dict for each cause, with the points it costs and what to do.
-        The points add up to 1 - ANLS.
+        """Break down by cause the points that the score lost, which add up to 1 - ANLS, with a remedy for each cause.
 
         Args:
             name: the name of the submission, if there are several.
 
         Returns:
             One dict for each cause, with ``cause``, ``points``, ``answers`` (how many), ``meaning``, ``remedy``,
-            ``options``, ``anls`` and ``lowered``. The steps that win points back come first: ``options`` holds keyword
-            arguments for `score`, ``anls`` is the score with them, and ``lowered`` is what other answers lose with
-            them. For other causes, these are None, None and 0.0.
+            ``options``, ``anls`` and ``lowered``. The steps that win points back come first. For a step, ``options``
+            holds keyword arguments for `score` (None if the step can only be done in the files), ``anls`` is the score
+            after the step, and ``lowered`` is the number of points that the step takes away from other answers. For
+            other causes, these values are None, None and 0.0.
 
         Raises:
             ValueError: there are several submissions and no name is given. KeyError: no submission has this name.
@@ -170,7 +170,7 @@ class Scores(Run):
         return rows
 
     def leaves(self) -> list[LeafRow]:
-        """List every leaf of the structured answers with its outcome. They must have been scored with ``by_key=True``.
+        """List every leaf of structured answers that were scored with ``by_key=True``, each with its outcome.
 
         Raises:
             ValueError: the leaves were not counted.
@@ -189,14 +189,14 @@ class Scores(Run):
         return list(list_leaves(self._result.submissions))
 
     def find(self, number: float | str) -> list[VariantMatch]:
-        """Find the variants, metrics and extraction steps that produce a number, when rounded to the same number of
-        digits.
+        """Find the variants, metrics and extraction steps whose result, rounded to the digits of a number, equals the
+        number.
 
         Args:
             number: the number, such as 84.75. A string keeps trailing zeros: "84.70".
 
         Returns:
-            All that produce the number, variants at other thresholds last; if there are none, the nearest one.
+            All matches, with variants at other thresholds last, or only the nearest result if nothing matches.
 
         Example:
             >>> [match.variant for match in score(["CocaCola"], [["Coca Cola"]]).find(88.9)][:2]
@@ -207,7 +207,7 @@ class Scores(Run):
         return find_variants(str(number), self._result.submissions)
 
     def confusions(self, most: int = 20) -> dict[str, list[Confusion]]:
-        """Count which characters the models confuse. Returns the most frequent edits by submission name.
+        """Return, by submission name, the most frequent edits, which show which characters the models confuse.
 
         Example:
             >>> score(["B0B", "R0AD"], [["BOB"], ["ROAD"]]).confusions()
@@ -238,8 +238,8 @@ class Scores(Run):
         Args:
             path: the file to write, such as "report.html".
             images: the page images that the report shows next to the questions: a folder, a zip archive, or a Parquet
-                file with a column of images. None takes them from an image column of the scored data. In an in-memory
-                table, the cells are bytes, paths, dicts of both as in `datasets`, or Pillow images.
+                file with a column of images. None selects an image column of the scored data. In an in-memory table,
+                the cells of this column are bytes, paths, dicts of both as in `datasets`, or Pillow images.
 
         Raises:
             ValueError: there are no images at `images`, `path` does not end in ".html", or the file is an input.
@@ -379,20 +379,22 @@ def _is_table_or_file(item: Any) -> bool:
 
 
 def _make_input(data: Any, name: str, field: str, settings: Settings) -> Input:
-    """Make an input from a path or from data in memory. Answers that are not in a field are put in one."""
+    """Create an input from a path or from in-memory data, in which bare answers are put into ``field``."""
     if isinstance(data, (str, os.PathLike)):
         return Input(os.fspath(data), name)
     return Input(_make_table(data, field, settings), name or "data")
 
 
 def _scores_values(name: str | None) -> bool:
-    """Whether a variant scores lists and nested values. A name that no scorer has is rejected later."""
+    """Whether a variant scores lists and nested values. An unknown name is rejected later."""
     scorer = SCORERS.get(name or "standard")
     return scorer is not None and scorer.reads_json
 
 
 def _make_table(data: Any, field: str, settings: Settings) -> Any:
-    """Make a table from a column of answers. The index of a Series holds the ids, unless a label is repeated."""
+    """Create a table from in-memory data, in which bare answers are put into ``field``. The index of a Series provides
+    the ids, unless a label is repeated.
+    """
     if not is_list(data):
         from anls_metric.reading.memory import fetch_rows  # which lists do not need
 

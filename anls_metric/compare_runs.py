@@ -30,22 +30,25 @@ _OWN = ("rows", "report", "figures")
 """The parts that a document of compared runs lacks."""
 
 _CHANGING = ("extract:", "samples:")
-"""The parts of a signature that may differ: how answers are obtained from a model's output."""
+"""The prefixes of signature parts that may differ between runs, because they say how answers are obtained from model
+output.
+"""
 
 
 def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against_first: bool = False) -> Whole:
     """Compare the submissions of runs.
 
     Args:
-        runs: the runs by name, the baseline first. If two runs have a submission of the same name, the name of a run
-            replaces the name of its only submission, or is put before the names of its submissions if there are
-            several.
-        baseline: the name of the submission with which the others are compared; None takes the first of two submissions
-            and the best of three or more.
+        runs: the runs by name, with the baseline first. If two submissions have the same name, every submission is
+            renamed after its run, whose name replaces the name of its only submission, or is put before the names of
+            its submissions if there are several.
+        baseline: the name of the submission with which the others are compared; None selects the first of two
+            submissions, or the best of three or more.
         against_first: whether the first submission is the baseline unless another is named.
 
     Returns:
-        The same document as if the submissions had been scored together, but without the data for the report.
+        The same document as if the submissions had been scored together, but without the answers and the data for the
+        report and the figures.
 
     Raises:
         InputError: the runs are about different questions, or were scored by different rules. ValueError: there is no
@@ -86,7 +89,7 @@ def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against
 
 
 def _list_hints(runs: Mapping[str, Whole], names: _Names, compared: ComparisonSet, words: Words) -> list[Any]:
-    """List the hints of all runs and of the comparison with their messages, the most costly first."""
+    """List the hints of all runs and of the comparison with their messages, with the most expensive first."""
     hints: list[Any] = [
         ({**hint, "submission": _rename(name, run, hint["submission"], names)}, message)
         for name, run in runs.items()
@@ -103,8 +106,8 @@ def _doubt(message: Message) -> Hint:
 
 
 def _rename(name: str, run: Whole, submission: str | None, names: _Names) -> str | None:
-    """Return the new name of the submission that a hint is about. A hint about a run's only submission does not name
-    it.
+    """Return the new name of the submission that a hint is about, which is the only submission of the run if the hint
+    names none, or None for a hint about several submissions.
     """
     if submission is None and len(run["submissions"]) == 1:
         submission = run["submissions"][0]["name"]
@@ -138,8 +141,8 @@ def _list_comparisons(
 
 
 def _check(name: str, run: Whole, first: Whole) -> None:
-    """Raise InputError for a run that cannot be compared with the first one, such as one that has different questions
-    or was scored by different rules.
+    """Raise InputError if a run has other questions than the first run or was scored by other rules, or if its score is
+    a mean of leaves.
     """
     own, theirs = (_split_signature(each["signature"]) for each in (run, first))
     if own["gold"] != theirs["gold"]:
@@ -153,13 +156,15 @@ def _check(name: str, run: Whole, first: Whole) -> None:
 
 
 def _split_signature(signature: str) -> dict[str, str]:
-    """Split a signature into its parts, leaving out those that may differ and the number of questions."""
+    """Split a signature into its parts, leaving out the number of questions and the parts that may differ."""
     parts = [part for part in signature.split("|") if not part.startswith((*_CHANGING, "questions:"))]
     return {"gold": "", **dict(part.partition(":")[::2] for part in parts)}
 
 
 def _name_submissions(runs: Mapping[str, Whole]) -> _Names:
-    """Name the submissions of all runs by their own names or, if two of these are equal, by the names of the runs."""
+    """Return a new name for each submission of all runs, which is its own name or, if two submissions have the same
+    name, is built from the name of its run.
+    """
     own = [(name, each["name"]) for name, run in runs.items() for each in run["submissions"]]
     if len({name for _, name in own}) == len(own):
         return {pair: pair[1] for pair in own}
@@ -167,7 +172,7 @@ def _name_submissions(runs: Mapping[str, Whole]) -> _Names:
 
 
 def _restore(run: Whole, submission: Any, name: str) -> Scored:
-    """Restore the scores of a submission, as far as comparisons need them."""
+    """Restore the parts of a scored submission that comparisons need."""
     rows = run["rows"][submission["name"]]
     records = [{**row["groups"], _DOCUMENT: row["document"]} for row in rows]
     questions = Questions(

@@ -1,5 +1,4 @@
-"""Builds the document of a result. Views show the document and compute nothing: everything they need is computed here,
-once.
+"""Builds the document of a result, which contains everything that views show, so that views compute nothing.
 
 The keys in `schema.Document` are what ``--format json`` prints. The other keys are for views: see `schema.Run`.
 """
@@ -36,13 +35,13 @@ if TYPE_CHECKING:
     from anls_metric.core.statistics.clusters import Clusters
 
 REPORT, ROWS = "report", "rows"
-"""What views may need beyond the figures in every document: the data for the HTML report, and the answers."""
+"""The parts that views may need beyond the figures in every document: the data for the HTML report, and the answers."""
 
 KINDS: tuple[FigureKind, ...] = get_args(FigureKind)
-"""The kinds of figures, by whose names views ask for their data."""
+"""The names of the kinds of figures, with which views ask for the data of a figure."""
 
 EVERYTHING = "everything"
-"""What a run that is saved in a file needs: all of these, with the kinds of figures that fit."""
+"""The name for everything that a run in a file needs: `REPORT`, `ROWS`, and each of the `KINDS` whose data exist."""
 
 MAX_BYTES = 32_000_000
 """The limit for the text in a report: about 200,000 answers of typical length."""
@@ -63,14 +62,14 @@ def build_document(
 
     Args:
         result: the scores, comparisons and hints.
-        needs: what views need in addition: `REPORT`, `ROWS` and kinds of figures, or `EVERYTHING`.
+        needs: the additional parts that views need: `REPORT`, `ROWS` and kinds of figures, or `EVERYTHING`.
         images: the page images for the report.
-        most_bytes: the limit for the text in the report. If it is exceeded, questions with differences and zeros come
-            first.
+        most_bytes: the limit for the text in the report. If it is exceeded, questions with different scores or a score
+            of 0 take precedence.
         command: the command that computed the scores; "" for none.
 
     Returns:
-        A dict of values that JSON can hold.
+        A dict that can be stored as JSON.
 
     Raises:
         InputError: the result lacks the data of a kind of figure that a view needs.
@@ -98,7 +97,7 @@ def build_document(
 
 
 def _describe_report(result: Result, words: _Words, images: Images | None, most_bytes: int) -> dict[str, Any]:
-    """Describe what the report shows in addition. Its submissions are sorted by score."""
+    """Describe the data that only the report shows, with the submissions sorted by score."""
     from anls_metric.analysis.images import Images
     from anls_metric.analysis.report_data import build_report_data
 
@@ -122,8 +121,8 @@ def _describe_report(result: Result, words: _Words, images: Images | None, most_
 
 
 def _describe_figures(result: Result, words: _Words, kinds: Sequence[str], refuses: bool) -> dict[str, Any]:
-    """Describe what figures show in addition. For a kind whose data is missing, raises InputError or records the
-    reason.
+    """Describe the data that only figures show. If the data of a kind are missing, raise InputError if ``refuses`` is
+    true, or record the reason.
     """
     from anls_metric.analysis.figure_data import check_figure, score_at_thresholds
 
@@ -175,8 +174,8 @@ def describe_message(hint: Hint, is_note: bool, words: _Words) -> HintMessage:
 
 
 def _describe_making() -> dict[str, str]:
-    """Describe when and with what the scores were computed. SOURCE_DATE_EPOCH sets the date, so that the same input
-    produces the same document on any day.
+    """Return the date and the versions of the software with which the scores were computed. SOURCE_DATE_EPOCH sets the
+    date, so that the same input produces the same document on any day.
     """
     date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
     versions = {"anls-metric": __version__, "Python": platform.python_version(), "rapidfuzz": rapidfuzz.__version__}
@@ -216,13 +215,15 @@ def _describe_result(result: Result, words: _Words, has_account: bool) -> dict[s
 
 
 def describe_hint(hint: Hint) -> dict[str, Any]:
-    """Describe a hint."""
+    """Describe a hint as a dict for the JSON document."""
     named = {"submission": hint.submission or None, "extract": hint.extract or None}
     return {"text": hint.text(), **named, "anls": hint.anls}
 
 
 def put_into_words(values: Any, words: _Words) -> Any:
-    """Replace the messages in nested values with their wording for Python and collect that for other front ends."""
+    """Replace the messages in nested values with their wording for Python, and collect the wording for other front
+    ends.
+    """
     if isinstance(values, Message):
         return _word(values, words)
     if isinstance(values, dict):
@@ -231,7 +232,7 @@ def put_into_words(values: Any, words: _Words) -> Any:
 
 
 def _word(message: Message, words: _Words) -> str:
-    """Word a message for Python and collect the wordings for other front ends if they differ."""
+    """Word a message for Python, and collect the wordings for other front ends if these differ."""
     text = message.text()
     others: dict[str, str] = {front_end: message.text(front_end) for front_end in _FRONT_ENDS}
     if {*others.values()} != {text}:
@@ -307,7 +308,7 @@ def _describe_comparison_of(comparison: Comparison, compared: ComparisonSet, res
 
 
 def describe_comparison(comparison: Comparison) -> dict[str, Any]:
-    """Describe a comparison of two submissions."""
+    """Describe a comparison of two submissions as a dict for the JSON document."""
     without = comparison.one_document
     content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
     content["p_value_is_bound"] = comparison.p_value_is_bound

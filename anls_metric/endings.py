@@ -1,7 +1,8 @@
 """Cleans up when a signal ends the process.
 
-The command leaves Ctrl-C, SIGTERM and SIGHUP to the operating system, which ends it at once, even while a library is
-computing and Python could not call a handler. Only while something would be left behind does a handler remove it first.
+The command leaves Ctrl-C, SIGTERM and SIGHUP to the operating system, which ends the process at once, even while a
+library is computing and Python could not call a handler. A handler is installed only while the end of the process would
+leave something behind, such as an unfinished file, and removes it first.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 @contextmanager
 def clean_up(clean: Callable[[], object]) -> Iterator[None]:
-    """Within this context, call a function before a signal ends the process.
+    """Within this context, call a function if a signal ends the process.
 
-    A signal that the program handles or ignores is left to the program. In threads other than the main one, which
-    receive no signals, nothing is called.
+    Signals that the program handles or ignores are left to the program. In threads other than the main thread, which
+    receive no signals, the function is never called.
     """
 
     def end(number: int, frame: object) -> None:

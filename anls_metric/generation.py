@@ -41,7 +41,7 @@ class _Set(NamedTuple):
 class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
     """Generates an answer for each row after each evaluation and adds the ANLS of the answers to the metrics.
 
-    ``eval_anls_generated`` and the ends of its 95% interval, ``eval_anls_generated_low`` and ``_high``, are added
+    ``eval_anls_generated`` and the bounds of its 95% interval, ``eval_anls_generated_low`` and ``_high``, are added
     before the trainer looks for the best model, so you can set ``metric_for_best_model="anls_generated"``. They appear
     alongside the trainer's own metrics in ``trainer.state.log_history`` and are passed to every logger and progress
     bar. If Weights & Biases is in use, it also receives the worst answers.
@@ -59,14 +59,14 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
             dict mapping the name of each to its rows and their references: ``{"test": (rows, references)}``. A set is
             scored if the prefix of the metrics is its name or ends with it (``test_anls_generated``,
             ``eval_test_anls_generated``), or if its rows are evaluated.
-        references: the references (accepted answers) of each row. If ``dataset`` is a dict with only the rows, a dict
-            with the same keys.
+        references: the references (accepted answers) of each row. If ``dataset`` is a dict with only the rows, pass a
+            dict with the same keys.
         processor: the tokenizer or processor; None takes the trainer's ``processing_class``.
         encode: for rows in any other form, a function that takes a list of rows and returns the inputs of ``generate``
             as tensors, with prompts padded on the left for a decoder-only model.
         generation_config: a `GenerationConfig`; None generates greedily, at most 64 tokens.
         batch_size: the number of rows for which answers are generated at once.
-        limit: the number of rows in a sample, which stays the same; None takes all rows.
+        limit: the number of rows in a sample, which is the same in every evaluation; None takes all rows.
         name: the name of the score in the metrics.
         options: ``extract``, ``skip_special_tokens``, ``variant``, ``threshold``, ``ignore_case`` and ``metrics``, as
             in `build_compute_metrics`.
@@ -104,7 +104,9 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
             self.sets[key] = self._check(f"the dataset {key!r}" if key else "the dataset", rows_of[key], accepted)
 
     def _check(self, what: str, rows: Any, references: Sequence[Any]) -> _Set:
-        """Check a set of rows and their references. The prompts of all rows are checked when they are encoded."""
+        """Check a set of rows and their references. Only the first prompt is checked here, since every prompt is
+        checked when it is encoded.
+        """
         if not hasattr(rows, "__len__"):
             raise ValueError(
                 f"{what} is streamed, so its rows cannot be counted: pass some of them as a list, such as "
@@ -127,18 +129,19 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return _Set(rows, references)
 
     def score(self, model: Any, dataset: Any, references: Any) -> dict[str, float]:
-        """Generate an answer for each row of any set and score the answers.
+        """Generate an answer for each row of any dataset, and score the answers.
 
         In a distributed run, call it in all processes.
 
         Args:
             model: the model, such as ``trainer.model``.
-            dataset: the rows, as for `GenerateAndScore`. All are scored, whatever ``limit`` is.
+            dataset: the rows, as for `GenerateAndScore`. All rows are scored, regardless of ``limit``.
             references: the references of each row.
 
         Returns:
-            The ANLS as ``anls_generated``, or as the ``name`` that was chosen; the ends of its 95% interval with
-            ``_low`` and ``_high``; and each further metric with its name.
+            A dict with the ANLS under ``anls_generated``, or under the chosen ``name``, the bounds of its 95% interval
+            under the same name followed by ``_low`` and ``_high``, and each further metric under that name followed by
+            the name of the metric.
 
         Raises:
             ValueError: the numbers of rows differ, a prompt ends with its answer, or there is no processor.
@@ -151,7 +154,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         self._keep_processor(given)
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Reject up front any settings that would otherwise fail only after the first evaluation."""
+        """Reject settings that would fail only after the first evaluation."""
         self._keep_processor(given)
         self._find_processor()
         callbacks = getattr(_find_handler(), "callbacks", [self])
@@ -175,9 +178,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return handler.on_log(args, state, control, logs={**added, "epoch": state.epoch}) if handler else control
 
     def on_predict(self, args: Any, state: Any, control: Any, *, metrics: Any, **given: Any) -> None:
-        """Generate and score answers after `Trainer.predict` as well, if the prefix of its metrics is the name of a
-        set.
-        """
+        """Generate and score answers after `Trainer.predict`, if the prefix of its metrics names a set."""
         prefix = _find_prefix(metrics)
         if self._find_named(prefix):
             self._add_scores(prefix, state, metrics, given)
@@ -204,7 +205,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
     def _score(
         self, model: Any, rows: Any, references: Sequence[Any], places: Sequence[int], key: str
     ) -> tuple[dict[str, float], list[Any]]:
-        """Score the answers for some rows. Returns the scores by name and the worst answers."""
+        """Generate and score the answers for some rows, and return the scores by name and the worst answers."""
         self._find_processor()
         accepted = [references[place] for place in places]
         answers, values, means = self.decoder.score_ids(self._generate(model, rows, places), accepted)
@@ -221,7 +222,9 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         self._of_trainer = given.get("processing_class") or given.get("tokenizer")
 
     def _find_processor(self) -> Any:
-        """Find the processor: the one that was passed, or else the trainer's. Its tokenizer decodes the answers."""
+        """Return the processor that was passed or, if there is none, the trainer's processor, and decode answers with
+        its tokenizer.
+        """
         processor = self.processor or getattr(self, "_of_trainer", None)
         if processor is None:
             raise ValueError("the trainer has no processing_class: pass processor to GenerateAndScore")
@@ -241,7 +244,9 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return max(named, key=len, default=None)
 
     def _choose_set(self, prefix: str, loader: Any) -> tuple[str, str]:
-        """Choose the evaluated set by the prefix and by its rows. Returns its name and "", or "" and what is wrong."""
+        """Choose the evaluated set by the prefix of the metrics and by the rows. Returns the name of the set and "", or
+        "" and the problem.
+        """
         named = self._find_named(prefix)
         compared = {name: self._compare(loader, name) for name in ([named] if named else self.sets)}
         problems = [problem for _, problem in compared.values() if problem]
@@ -255,8 +260,8 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         return best[0], ""
 
     def _compare(self, loader: Any, name: str) -> tuple[int, str]:
-        """Compare the rows of an evaluation with those of a set. Returns how many values are equal and what contradicts
-        a match.
+        """Compare the rows of an evaluation with those of a set. Returns the number of equal values, and the problem,
+        which is "" if the rows match.
         """
         rows, references = self.sets[name]
         evaluated, what = getattr(loader, "dataset", None), f" for {name!r}" if name else ""
@@ -297,7 +302,9 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def _generate(self, model: Any, rows: Any, places: Sequence[int]) -> list[list[int]]:
-        """Generate the ids of an answer for some rows. In a distributed run of n processes, each takes every nth."""
+        """Generate the token ids of an answer for each of some rows. In a distributed run of n processes, each process
+        takes every nth row.
+        """
         processes = torch.distributed.is_available() and torch.distributed.is_initialized()
         rank, count = (torch.distributed.get_rank(), torch.distributed.get_world_size()) if processes else (0, 1)
         # All processes generate equally often, because those that share a model's weights wait for each other.
@@ -322,7 +329,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
 
 
 def _split_sets(dataset: Any, references: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split the sets into rows and references, by name; a single set has the name ""."""
+    """Split the sets into rows and references, both keyed by the name of the set, which is "" for a single set."""
     several = isinstance(dataset, Mapping)
     if references is None and several and all(isinstance(each, tuple) and len(each) == 2 for each in dataset.values()):
         return {key: rows for key, (rows, _) in dataset.items()}, {key: given for key, (_, given) in dataset.items()}
@@ -334,7 +341,7 @@ def _split_sets(dataset: Any, references: Any) -> tuple[dict[str, Any], dict[str
 
 
 def _find_handler() -> Any:
-    """Find the handler that calls the trainer's callbacks. A callback is not given the trainer, but is called by it."""
+    """Search the call stack for the handler that calls the trainer's callbacks, which are not given the trainer."""
     frame = sys._getframe()
     while frame is not None and not isinstance(frame.f_locals.get("self"), CallbackHandler):
         frame = frame.f_back  # type: ignore[assignment]
@@ -351,7 +358,7 @@ def _find_tokenizer(processor: Any) -> Any:
 
 
 def _as_plain(cell: Any) -> Any:
-    """Convert a cell to plain values that can be compared; None for anything that cannot."""
+    """Convert a cell to plain values that can be compared, with None in place of values that cannot be compared."""
     if isinstance(cell, Mapping):
         return {key: _as_plain(value) for key, value in cell.items() if value is not None}
     if isinstance(cell, (list, tuple)):
@@ -363,7 +370,7 @@ def _as_plain(cell: Any) -> Any:
 
 
 def _read_labels(loader: Any, rows: list[Any]) -> list[list[int]] | None:
-    """Read the label ids of rows as the trainer creates them; None if there are none."""
+    """Return the label ids that the trainer's collator creates for rows, or None if the rows have no labels."""
     batch = loader.collate_fn([dict(row) if isinstance(row, Mapping) else row for row in rows])
     labels = batch.get("labels") if isinstance(batch, Mapping) else None
     if getattr(labels, "ndim", 0) != 2 or torch.is_floating_point(torch.as_tensor(labels)):
@@ -373,7 +380,9 @@ def _read_labels(loader: Any, rows: list[Any]) -> list[list[int]] | None:
 
 @contextmanager
 def _prepare(model: Any, options: dict[str, Any]) -> Iterator[None]:
-    """Prepare a model and its options for generation, in evaluation mode and with all weights."""
+    """Within this context, keep a model in evaluation mode with all of its weights, and add the options that it needs
+    to generate.
+    """
     if (getattr(model, "tp_size", None) or 1) > 1:
         raise ValueError(
             "the model is split by tensor parallelism, so processes cannot generate rows of their own: score a saved "
@@ -400,8 +409,8 @@ def _prepare(model: Any, options: dict[str, Any]) -> Iterator[None]:
 
 
 def _find_wrapped(model: Any) -> Any:
-    """Return the class of the first version of FSDP if the model uses it. Modules that it wraps have their weights only
-    while these are summoned.
+    """Return the class of the first version of FSDP if the model uses it, or None. The modules that this class wraps
+    have all of their weights only while the weights are summoned.
     """
     if not torch.distributed.is_available():
         return None
@@ -414,7 +423,7 @@ def _find_wrapped(model: Any) -> Any:
 
 
 def _encode(processor: Any, rows: list[Any], model: Any) -> Any:
-    """Encode prompts, padded on the left for a decoder, which continues what comes at the end."""
+    """Encode the prompts of rows, padded on the left for a decoder-only model, which continues prompts at their end."""
     tokenizer = _find_tokenizer(processor)
     side, decoder = tokenizer.padding_side, not model.config.is_encoder_decoder
     tokenizer.padding_side = "left" if decoder else "right"
@@ -431,7 +440,7 @@ def _encode(processor: Any, rows: list[Any], model: Any) -> Any:
 
 
 def _encode_prompts(processor: Any, tokenizer: Any, rows: list[Any]) -> Any:
-    """Encode prompts as `apply_chat_template` does with ``tokenize=True``, or strings as they are."""
+    """Encode conversations like `apply_chat_template` with ``tokenize=True``, and strings without a template."""
     has_images = processor is not tokenizer
     texts, images, chat = [], [], False
     for row in rows:
@@ -456,7 +465,7 @@ def _encode_prompts(processor: Any, tokenizer: Any, rows: list[Any]) -> Any:
 
 
 def _read_prompt(row: Mapping[str, Any], what: str) -> Any:
-    """Read the prompt of a row. If it is a whole conversation, the answer is left out, as in TRL."""
+    """Return the prompt of a row. If the row has a whole conversation, the answer at its end is left out, as in TRL."""
     column = next(key for key in _PROMPTS if key in row)
     prompt = row[column]
     if isinstance(prompt, str):
@@ -485,7 +494,7 @@ def _list_images(row: Mapping[str, Any]) -> list[Any]:
 
 def _place_images(messages: Sequence[Any], images: list[Any]) -> tuple[list[Any], list[Any]]:
     """Split messages into parts, unless they already have parts, with the images before the text of the user's first
-    message, as in TRL. Also returns the images of all parts, in order.
+    message, as in TRL. Returns the messages and the images of all parts, in order.
     """
     placed, waiting = [], list(images)
     for message in messages:

@@ -1,6 +1,6 @@
 """Scorers for inspect_ai: ANLS and ANLS*, for ``inspect eval --scorer`` and ``inspect score --scorer``.
 
-inspect_ai finds them as ``anls_metric/anls`` and ``anls_metric/anls_star``.
+inspect_ai finds the scorers as ``anls_metric/anls`` and ``anls_metric/anls_star``.
 
 Source: https://inspect.aisi.org.uk/scorers.html.
 """
@@ -27,7 +27,9 @@ __all__ = ["anls", "anls_star", "stderr"]
 
 @metric  # type: ignore[untyped-decorator]
 def stderr() -> Metric:
-    """The standard error of the mean, clustered by document if every sample's metadata identifies one."""
+    """Create a metric for the standard error of the mean, clustered by document if every sample's metadata identifies
+    one.
+    """
 
     def compute(scores: Sequence[SampleScore]) -> Any:
         clusters = find_clusters([each.sample_metadata or {} for each in scores])
@@ -46,7 +48,7 @@ def stderr() -> Metric:
 def anls(
     variant: str = "standard", threshold: float | None = None, extract: str | Sequence[str] | None = None
 ) -> Scorer:
-    """Score a completion with ANLS against the references of its sample and show the edits.
+    """Create a scorer that compares a completion with the references of its sample by ANLS and shows the edits.
 
     Args:
         variant, threshold: which ANLS to compute, as in `get_variant`.
@@ -66,7 +68,8 @@ def anls(
 def anls_star(
     threshold: float | None = None, extract: str | Sequence[str] | None = "json", none_keys: str | None = None
 ) -> Scorer:
-    """Score a JSON completion with ANLS* and show the leaves that differ.
+    """Create a scorer that compares a JSON completion with the targets of its sample by ANLS* and shows the leaves that
+    differ.
 
     The targets of a sample are values as JSON strings; several targets are alternatives.
 

@@ -1,4 +1,4 @@
-"""Metrics for Keras 3 on any backend: ANLS and `keras_hub`'s edit distance, which does not need TensorFlow here.
+"""Metrics for Keras 3 on any backend: ANLS, and a version of `keras_hub`'s edit distance without TensorFlow.
 
 Strings are not numbers, so these metrics cannot run inside a compiled training step. If Keras compiles the step, a
 metric raises an error that says so. In that case, use the callback `ValidationMetrics`, which scores after each epoch.
@@ -194,7 +194,9 @@ class ANLS(_Ratio):
         self._add(sample_weight, scores, [1] * len(scores))
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments for `from_config`. Raises ValueError if the variant is not in the table."""
+        """Return the arguments for `from_config`. Raises ValueError if the variant differs from the row of `VARIANTS`
+        with the same name.
+        """
         variant = self.variant
         options: dict[str, Any] = {
             "variant": variant.name,
@@ -216,8 +218,8 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
         predict: a function that takes the model and returns its predictions for all rows of ``y_true``, for example
             with ``model.generate`` and a tokenizer that decodes.
         y_true: the references with which the metrics compare the predictions.
-        metrics: one metric, or a list of metrics, for such references and predictions; None means ``[ANLS()]``. Each
-            value is logged as ``val_`` plus the name of its metric.
+        metrics: one metric, or a list of metrics, that compares the predictions with the references; None means
+            ``[ANLS()]``. Each value is logged as ``val_`` plus the name of its metric.
 
     Raises:
         ValueError: two metrics have the same name. At the end of an epoch: a metric cannot score the predictions.
@@ -276,8 +278,8 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
 
 
 def _to_lists(value: Any, what: str) -> Any:
-    """Convert arrays and tensors of any library, including those in lists, to lists; decode bytes; keep any other
-    object.
+    """Convert arrays and tensors of any library, including those in lists, to lists. Bytes are decoded, and other
+    objects are kept.
     """
     if isinstance(value, (list, tuple)):
         return [_to_lists(item, what) for item in value]

@@ -1,8 +1,8 @@
 """ANLS as a metric, and the extraction steps as a filter, for lm-evaluation-harness.
 
-The harness finds them as ``anls`` and ``anls_extract``, by the entry points ``lm_eval.metrics`` and
-``lm_eval.filters``. A version without plugins (0.4.13 and older) recognizes both once a task's YAML refers to a
-function in this module, for example ``aggregation: !function anls_metric.lm_eval.mean``.
+The harness finds the metric as ``anls`` and the filter as ``anls_extract``, through the entry points
+``lm_eval.metrics`` and ``lm_eval.filters``. A version without plugins (0.4.13 and older) recognizes both once a task's
+YAML refers to a function in this module, for example ``aggregation: !function anls_metric.lm_eval.mean``.
 
 Source: https://github.com/EleutherAI/lm-evaluation-harness.
 """
@@ -57,7 +57,7 @@ def process_results(doc: dict[str, Any], results: Sequence[str]) -> dict[str, fl
 
     Args:
         doc: the record of the question.
-        results: the model's response, as the only item.
+        results: a list with the model's response as its only item.
 
     Returns:
         The score from 0 to 1, as ``{"anls": score}``.

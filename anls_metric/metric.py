@@ -1,4 +1,4 @@
-"""The metric for Hugging Face evaluate: the class `Anls`, and `load`, which creates one without the Hub."""
+"""Defines `Anls`, the metric for Hugging Face evaluate, and `load`, which creates the metric without the Hub."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
 
     def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
-        """Get the scorer for the options of a call. For an option that is None, the metric's default is used."""
+        """Return the scorer for the options of a call. An option that is None is replaced by the metric's default."""
         for name in options:
             if name not in self._known:
                 raise ValueError(describe_unknown("argument", name, self._known))
@@ -201,7 +201,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is
         overridden.
 
-        ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored raises
+        ``evaluate.combine`` passes the row as ``predictions`` and ``references``. A row that cannot be scored raises
         ValueError and is not added.
         """
         for name in set(columns) - {"predictions", "references"}:
@@ -213,12 +213,12 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
     def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
         """Add predictions and their references for the next `compute`.
 
-        It replaces the base class's method for two reasons. First, Arrow takes six times as long. Second, the base
-        class returns wrong numbers without an error for references that are nested one level too deep, for dicts and
-        for bare strings; a lone surrogate even breaks the instance.
+        This method replaces the base class's method for two reasons. First, the base class stores rows with Arrow,
+        which takes six times as long. Second, the base class returns wrong numbers without an error for references that
+        are nested one level too deep, for dicts and for bare strings; a lone surrogate even breaks the instance.
 
-        A row that cannot be scored raises ValueError, which gives its number, counted from the first row that was
-        added. No part of its batch is added.
+        A row that cannot be scored raises ValueError, which gives the number of the row, counted from the first row
+        that was added. No part of the batch is added.
         """
         self._add(self._find_scorer(), predictions, references)
 
@@ -227,13 +227,15 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         self._batches.append(scorer.copy_rows(rows))  # the caller may change its lists
 
     def _take_rows(self) -> list[Any]:
-        """Take the rows that have been added so far. Rows that a thread adds in the meantime stay for the next call."""
+        """Remove and return the rows that have been added so far. Rows that another thread adds in the meantime stay
+        for the next call.
+        """
         batches = [self._batches.popleft() for _ in range(len(self._batches))]
         return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-        """Score the rows that were added before and the rows given here. Afterwards, the metric is empty, even after an
-        error.
+        """Score the rows that were added before together with the given rows. Afterwards, the metric is empty, even
+        after an error.
 
         In a distributed run, all processes except the first return None.
         """
@@ -251,7 +253,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return rows and self._compute(*rows, **options)
 
     def _gather(self, own: Any, scorer: Scorer) -> Any:
-        """Gather the rows of all processes in process 0, using the base class's files. Returns None in the other
+        """Gather the rows of all processes in process 0, using the base class's files, and return None in all other
         processes.
         """
         # The rows of a process are one string, which can also hold what Arrow rejects, such as lone surrogates.
@@ -275,8 +277,9 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                     os.remove(path)
 
     def _leave_mark(self) -> str:
-        """Leave a file that is locked as long as this metric exists. Another process with the same number belongs to
-        another job, so both marks are then given a note about it.
+        """Create a file, the mark, that stays locked as long as this metric exists, and return its name. If a running
+        process with the same number has left a mark, the process belongs to another job, and a note is put next to both
+        marks.
         """
         start = f"{self.experiment_id}-{self.num_process}-{self.process_id}-"
         process = f"{start}{platform.node()}-{os.getpid()}-"
@@ -339,7 +342,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
 
 def load(config_name: str | None = None, **kwargs: Any) -> Any:
-    """Load the metric as ``evaluate.load`` does, without asking the Hub.
+    """Load the same metric as ``evaluate.load``, without contacting the Hub.
 
     Args:
         config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
@@ -363,7 +366,9 @@ def load(config_name: str | None = None, **kwargs: Any) -> Any:
 
 
 def _import_evaluate() -> None:
-    """Import evaluate, whose class becomes the base of the metric. Raises ImportError if it is not installed."""
+    """Import evaluate, and make its class ``Metric`` the base class of `Anls`. Raises ImportError if evaluate is not
+    installed.
+    """
     global datasets, evaluate
     try:
         import datasets

@@ -1,4 +1,4 @@
-"""A run: the document of scored answers with its views. It can be saved in a file and reopened without the answers."""
+"""Defines a run, the document of scored answers with its views, which can be saved in a file and opened again."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     Path: TypeAlias = str | os.PathLike[str]
 
 MAX_BYTES = 2_000_000_000
-"""The maximum size of a file with a run, once it is unpacked."""
+"""The maximum size in bytes of a file with a run, after decompression."""
 
 
 def is_run(path: str) -> bool:
-    """Whether a file name is that of a run."""
+    """Whether a file name has the ending of a run."""
     return path.lower().endswith(RUNS)
 
 
 class Run:
-    """Scored answers, with everything that tables, figures and the report show. `open` returns a run, and the results
-    of `score` and `compare` are runs as well.
+    """Scored answers with everything that tables, figures and the report show. `open` returns a run, and the results of
+    `score` and `compare` are also runs.
 
     A run does not keep page images.
     """
@@ -67,13 +67,13 @@ class Run:
 
     @property
     def anls(self) -> float:
-        """The ANLS. Raises ValueError if there are several submissions."""
+        """The ANLS of the only submission. Raises ValueError if there are several submissions."""
         return float(self._find_only()["anls"])
 
     @property
     def interval(self) -> Interval | None:
-        """The 95% confidence interval, or None if there are fewer than two clusters. Raises ValueError if there are
-        several submissions.
+        """The 95% confidence interval of the ANLS, or None if there are fewer than two clusters. Raises ValueError if
+        there are several submissions.
         """
         from anls_metric.core.statistics.significance import Interval
 
@@ -89,12 +89,12 @@ class Run:
 
     @property
     def signature(self) -> str:
-        """The signature of the score. Report it with the number."""
+        """The signature of the score, which should be reported with the score."""
         return self._document["signature"]
 
     @property
     def read(self) -> list[str]:
-        """For each submission, a line that shows what was read."""
+        """A line for each submission that shows what was read."""
         return [submission["read"] for submission in self._document["submissions"]]
 
     @property
@@ -132,7 +132,7 @@ class Run:
     # Tables
 
     def to_dict(self) -> Document:
-        """Return all results as one document, as printed by ``anls --format json``."""
+        """Return a dict with all results, the same document that ``anls --format json`` prints."""
         return self._document
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -153,8 +153,8 @@ class Run:
         Args:
             percent: whether to print 83.57 instead of 0.8357.
             digits: the number of digits after the point; None means 4, or 2 for percentages.
-            columns: the columns of the first table, by their names in `to_dict`, such as "anls,interval"; by default,
-                the usual columns.
+            columns: the names of the columns of the first table, as in `to_dict`, such as "anls,interval"; empty for
+                the default columns.
 
         Raises:
             ValueError: a column does not exist; the message lists all columns.
@@ -173,7 +173,7 @@ class Run:
     def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
         """Format the figures as CSV, with a line for each submission. The arguments are the same as for `to_markdown`.
 
-        Without these arguments, every number has all of its digits.
+        By default, numbers are not rounded.
         """
         return self._format("csv", percent, digits, columns)
 
@@ -192,7 +192,7 @@ class Run:
             path: the file to write, such as "report.html".
 
         Raises:
-            ValueError: `path` does not end in ".html", or the file is the run.
+            ValueError: `path` does not end in ".html", or is the file of the run itself.
             OSError: the file cannot be written.
         """
         from anls_metric.report.html import check_path, write_report
@@ -207,10 +207,10 @@ class Run:
             kind: "forest" for the models with their differences from the baseline, "threshold" for the scores at other
                 thresholds, "groups" for the groups of `by`, and "keys" for the keys of `by_key`.
             ax: the axes to draw on, preferably in a figure with `layout="constrained"`, in which all text fits; None
-                creates a figure that is as wide as a column of an article.
+                creates a figure that is one article column wide.
 
         Returns:
-            The axes. Their data is in `to_dict`.
+            The axes, whose data is also in `to_dict`.
 
         Raises:
             ValueError: the scores lack the data of this kind, or matplotlib is not installed.
@@ -295,14 +295,14 @@ class Run:
 
 
 def check_path(path: str) -> None:
-    """Raise InputError if a file name is not that of a run."""
+    """Raise InputError if a file name lacks the ending of a run."""
     if not is_run(path):
         raise make_error(path, "the file name of a run must end in .anls.json or .anls.json.gz, such as run.anls.json")
 
 
 def write_run(path: str, whole: Whole) -> None:
-    """Write a run, without page images. The file appears only when it is complete. Raises OSError if it cannot be
-    written.
+    """Write a run, without page images, to a file that appears only when it is complete. Raises OSError if the file
+    cannot be written.
     """
     from anls_metric.writing import open_aside
 
@@ -346,7 +346,7 @@ _SCORE = "score the answers again, with --output run.anls.json"
 
 
 def read_run(path: str) -> Whole:
-    """Read the document of a run from a file. Raises as `open_run` does."""
+    """Read the document of a run from a file. Raises the same errors as `open_run`."""
     from anls_metric.reading.files import describe_missing_file, load_bytes
     from anls_metric.report.schema import FORMAT
     from anls_metric.report.schema import Run as Whole
@@ -373,7 +373,9 @@ def read_run(path: str) -> Whole:
 
 
 def _unpack(data: bytes, path: str) -> bytes:
-    """Unpack a compressed file, up to the limit."""
+    """Return the content of a file, decompressed if needed. Raises InputError if the content is damaged or exceeds the
+    limit.
+    """
     try:
         if data.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(data)) as stream:
@@ -399,8 +401,8 @@ def _refuse_constant(name: str) -> Any:
 
 @contextmanager
 def explain_damage(path: str) -> Iterator[None]:
-    """Replace an error that can only be caused by a file that someone has edited, such as a name that is missing in one
-    place, with an error that names the file.
+    """Replace an error that only an edited file can cause, such as the lookup of a missing name, with an InputError
+    that names the file.
     """
     try:
         yield

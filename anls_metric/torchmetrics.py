@@ -1,7 +1,7 @@
-"""Metrics for torchmetrics: ANLS in training loops, on any device and with any number of processes.
+"""Metrics for torchmetrics: ANLS and normalized Levenshtein similarity, on any device and with any number of processes.
 
-Sums are kept as whole numbers, so they are exact: the result is the same to the last bit after a million updates and in
-any order of batches and processes.
+Sums are exact because they are kept as whole numbers. The result is the same to the last bit after a million updates
+and in any order of batches and processes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LOW = 2**32
 
 
 class _Scores(torchmetrics.Metric):  # type: ignore[misc]
-    """The base class of the metrics: it collects the scores of all batches and reduces them. Subclasses define
+    """The base class of the metrics, which collects the scores of all batches and reduces them. Subclasses define
     `_score`.
 
     The name of the state says what is computed, because a MetricCollection merges metrics whose states have the same

@@ -1,6 +1,7 @@
 """ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 
-This module does not import transformers: the function takes arrays of ids or logits and a tokenizer to decode them.
+This module does not import transformers, since the function needs only arrays of ids or logits, and a tokenizer that
+decodes ids.
 """
 
 from __future__ import annotations
@@ -42,28 +43,29 @@ def build_compute_metrics(
     ``preprocess_logits_for_metrics`` to the trainer; otherwise the trainer keeps all logits in memory.
 
     The function works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs.
-    In these, ``Seq2SeqTrainer`` fills the last batch with the first rows; if it is given ``references``, the function
-    drops these rows.
+    In a distributed run, ``Seq2SeqTrainer`` fills the last batch with the first rows, which the function drops if it
+    was given ``references``.
 
     Call ``reset()`` after an evaluation with ``batch_eval_metrics=True`` was interrupted between two batches. Trainers
-    do not announce the beginning of an evaluation, so the function still holds the rows of the interrupted one. With
-    ``references``, the next evaluation then usually fails because it has too many rows; without them, the old rows are
-    scored as well.
+    do not announce the beginning of an evaluation, so the function still holds the rows of the interrupted evaluation.
+    With ``references``, the next evaluation then usually fails because it has too many rows; without them, the old rows
+    are scored as well.
 
     Args:
         tokenizer: the model's tokenizer or processor.
         references: the references of each row, in the order of the evaluation set: N lists of strings, or N strings.
-            For several evaluation sets, a dict of these by name: the function chooses the set by the number of rows and
-            by the labels. If the labels show that the trainer reorders the rows, the function puts the references in
-            the same order or warns that it cannot. None takes the decoded label of a row as its only reference and
-            skips rows without labels, with a warning.
+            For several evaluation sets, pass a dict that maps the name of each set to its references, from which the
+            function chooses by the number of rows and by the labels. If the labels show that the trainer reorders the
+            rows, the function puts the references in the same order or warns that it cannot. None takes the decoded
+            label of a row as its only reference and skips rows without labels, with a warning.
         extract: a function, or the names of rules, to extract the answer from a decoded prediction or label. If it
             returns None, the prediction scores as "", and the label stays as it is.
         causal: whether the logits come from a decoder-only model, so that they are one position before their labels.
         skip_special_tokens: whether the tokenizer leaves special tokens out of the strings. Pass False if ``extract``
             needs them.
-        threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`; or the variant "anls_star" or
-            "anlsl" for answers that are lists or nested values in JSON, under whose name the score is then returned.
+        threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`. For answers that are lists or
+            nested values in JSON, the variant can also be "anls_star" or "anlsl", whose name then replaces "anls" in
+            the result.
         metrics: further string metrics, by name, such as "exact_match,f1".
 
     Returns:
@@ -92,8 +94,8 @@ def build_compute_metrics(
 
 @dataclass
 class _Rows:
-    """The rows of an evaluation: their ids, and whether each row so far begins without a label, as it does after a
-    prompt.
+    """The token ids of the rows of an evaluation, and whether every row so far begins without a label, as it does after
+    a masked prompt.
     """
 
     predicted: Ids
@@ -102,8 +104,7 @@ class _Rows:
 
 
 class ComputeMetrics(Decoder):
-    """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
-    batches.
+    """The function that `build_compute_metrics` returns, which scores an evaluation as a whole or in batches.
 
     It can be pickled and copied if the tokenizer and ``extract`` can.
     """
@@ -157,8 +158,8 @@ class ComputeMetrics(Decoder):
         return ids
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
-        """Take a whole evaluation or a batch of it. Returns the score of all rows with the last batch, and {} before
-        that.
+        """Score a whole evaluation, or add a batch to the current one. Returns the score of all rows after the last
+        batch, and {} after every other batch.
         """
         rows = self.rows
         self.reset()  # no rows are left after an error
@@ -200,7 +201,9 @@ class ComputeMetrics(Decoder):
             rows.expected.append([item for item in label if item >= 0 and item != padding])
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:
-        """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""
+        """Choose the references of an evaluation by the number of rows and the labels, and return them in the order of
+        the labels.
+        """
         size = _choose_size(predicted, expected, [len(each) for each in sets])
         labels = [text if ids else None for ids, text in zip(expected, self.decode(expected[:size], "label"))]
         folded = [label and fold(self.scorer.read_answer(label)) for label in labels]
@@ -226,7 +229,9 @@ class ComputeMetrics(Decoder):
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
-    """Put references in the order of the labels. Returns None if a label matches no references or different ones."""
+    """Put references in the order of the labels, or return None if a label matches no references or several different
+    ones.
+    """
     places: dict[str, list[int]] = {}
     for place, accepted in enumerate(references):
         for text in list_texts([accepted]):
@@ -266,8 +271,8 @@ def _warn_of_unlabeled(labels: Ids) -> None:
 
 
 def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
-    """Choose the number of rows of a set: the number in the evaluation or, if a distributed run padded the set, a
-    smaller one.
+    """Return the number of rows in the evaluated set, which is smaller than the number in the evaluation if a
+    distributed run padded the set.
     """
     # The rows that fill the last batch repeat the first ones, which labels do not show if they are all the same.
     count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1

@@ -1,6 +1,6 @@
 """ANLS as a reward for TRL, for ``GRPOTrainer(reward_funcs=...)`` and ``trl grpo --reward_funcs``.
 
-This module does not import TRL: to TRL, a reward is any callable that takes columns and has a ``__name__``.
+This module does not import TRL, which accepts as a reward any callable that takes columns and has a ``__name__``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def build_reward(
     numbers: Numbers | None = None,
     ignore_keys: KeyPaths | None = None,
 ) -> Reward:
-    """Build a reward function for ``GRPOTrainer(reward_funcs=...)``. It returns the score of each completion.
+    """Build a reward function for ``GRPOTrainer(reward_funcs=...)`` that returns the score of each completion.
 
     Args:
         references_column: the column of the dataset that contains the references (accepted answers) of each prompt.
@@ -39,7 +39,7 @@ def build_reward(
             `anls_metric.core.extraction.answer_in_tags`, or the names of rules, such as "think,final"; None takes the
             whole completion. If it returns None, the completion has no answer and scores as "".
         name: the name of the reward in TRL's logs (``rewards/NAME/mean``). None builds it from variant, threshold and
-            case: ``anls`` for the defaults, or otherwise names such as ``anls_rrc``, ``anls_0.8`` and
+            case: ``anls`` for the defaults, and for other options names such as ``anls_rrc``, ``anls_0.8`` and
             ``anls_rrc_0.8_cased``. If two rewards of one trainer differ only in other options, name each of them.
         threshold, variant, ignore_case: which ANLS to compute, as in `get_variant`. For models that generate JSON, the
             variant can also be "anls_star", "anlsl" or a ``ValueVariant``, which score lists and nested values. Any
@@ -49,8 +49,8 @@ def build_reward(
 
     Returns:
         A function that takes ``completions`` and the columns of the dataset, by name. Completions are strings or lists
-        of messages. In a list, the assistant's last message is used, whose content is a string or, as for vision
-        models, parts. The function returns a score from 0 to 1 for each completion, or None for a row without
+        of messages. In a list, the assistant's last message is used, whose content is a string or, for a vision model,
+        a list of parts. The function returns a score from 0 to 1 for each completion, or None for a row without
         references. It can be pickled, as asynchronous rollouts require, if ``extract`` can.
 
         With a variant for values, a completion scores 0 if it is not JSON or contains something that cannot be scored;
@@ -59,8 +59,8 @@ def build_reward(
         changes scores.
 
     Raises:
-        ValueError: the variant is unknown, it lacks one of the options, or ``extract`` is invalid. In a call: the
-            column is missing, the content of a message is not a string, or references cannot be scored.
+        ValueError: the variant is unknown or does not support one of the options, or ``extract`` is invalid. In a call:
+            the column is missing, the content of a message is not a string, or references cannot be scored.
 
     Example:
         >>> from anls_metric.core.extraction import answer_in_tags
@@ -82,7 +82,7 @@ def build_reward(
 
 
 def _name_reward(scorer: Scorer) -> str:
-    """Name a reward by its variant, and by its threshold and case if they differ from those in the table."""
+    """Name a reward after its variant, and after its threshold and case if these differ from the variant's defaults."""
     row = SCORERS.get(scorer.name, scorer)
     parts = [scorer.key] if scorer.name in (scorer.key, "standard") else [scorer.key, scorer.name]
     if scorer.threshold != row.threshold:
@@ -127,13 +127,13 @@ class Reward:
         return rewards
 
     def _read_references(self, references: Any) -> Any:
-        """Read the references of a row. Returns None if the row has none."""
+        """Read the references of a row, or return None if the row has no references."""
         is_empty = references == [] and not self._scorer.reads_json  # [] is a value
         return None if references is None or is_empty else self._scorer.read_references(references)
 
 
 def _read_text(completion: Any, what: str) -> str:
-    """Read the text of a completion, which is a string or a list of messages; in a list, the last assistant message is
+    """Return the text of a completion, which is a string or a list of messages, of which the last assistant message is
     used.
     """
     if isinstance(completion, str):
@@ -146,6 +146,6 @@ def _read_text(completion: Any, what: str) -> str:
 
 
 anls_reward = build_reward()
-"""The reward with all defaults, for ``trl grpo --reward_funcs anls_metric.trl.anls_reward``. It reads the ``answers``
-column.
+"""The reward with default options, for ``trl grpo --reward_funcs anls_metric.trl.anls_reward``, which takes references
+from the column ``answers``.
 """

@@ -1,4 +1,4 @@
-"""Writes files. Each file is first written under a temporary name and then renamed once it is complete."""
+"""Writes files, each under a temporary name that is changed to the final name once the file is complete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_output(path: str, inputs: Sequence[str]) -> None:
 
     Args:
         path: the file to write.
-        inputs: the files that were read; a folder or pattern stands for its parts and images.
+        inputs: the files, folders and patterns that were read; a folder or pattern stands for its parts and images.
 
     Raises:
         InputError: the path is one of the inputs or write-protected, or its folder does not exist.
@@ -59,8 +59,7 @@ def write_whole(path: str, content: str) -> None:
 
 @contextmanager
 def open_aside(path: str) -> Iterator[IO[str]]:
-    """Open a new file next to ``path``. When the context ends, the file is renamed to this path; after an error, it is
-    removed.
+    """Open a new file next to ``path``, which is renamed to ``path`` when the context ends, or removed after an error.
 
     The new file is given the permissions of the file that it replaces. If ``path`` is a link, its target is replaced
     rather than the link. Anything that is not a regular file, such as a pipe or a device, is written to directly.

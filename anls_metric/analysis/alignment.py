@@ -1,4 +1,4 @@
-"""Maps the edits of an answer back to the original strings, since scores compare normalized strings."""
+"""Maps the edits between two normalized strings back to the original strings."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import groupby, islice, pairwise, repeat
 from anls_metric.core.strings.explanation import Explanation
 
 MAX_CELLS = 20_000**2
-"""The limit for the number of characters in one string times the number in the other."""
+"""The maximum product of the lengths of the two normalized strings."""
 
 MAX_STEPS = 400
-"""The largest number of steps to show, counting both edits and the equal parts between them."""
+"""The maximum number of steps in an alignment, counting both edits and the equal parts between edits."""
 
 
 def align(why: Explanation) -> list[int] | None:
@@ -21,8 +21,9 @@ def align(why: Explanation) -> list[int] | None:
         why: the explanation of the prediction's score.
 
     Returns:
-        Numbers of characters, in pairs of one for the prediction and one for the reference: for an equal part, for an
-        edit, for an equal part, and so on. None if the strings are too long or differ in too many places.
+        A flat list with two character counts for each part, one in the prediction and one in the reference. Equal parts
+        and edits alternate, beginning with an equal part. None if the strings are too long or the alignment has too
+        many steps.
 
     Example:
         >>> from anls_metric import explain
@@ -46,7 +47,9 @@ def align(why: Explanation) -> list[int] | None:
 
 
 def _join(parts: Sequence[tuple[bool, int, int]]) -> list[int]:
-    """Join adjacent edits, and adjacent equal parts except where one string has more characters than the other."""
+    """Join adjacent edits and adjacent equal parts, but keep equal parts of the same length in both strings separate
+    from equal parts of different lengths.
+    """
     sizes: list[int] = []
     for (is_edit, _), run in groupby(parts, key=lambda part: (part[0], part[0] or part[1] == part[2])):
         _, left, right = map(sum, zip(*run))
@@ -57,7 +60,7 @@ def _join(parts: Sequence[tuple[bool, int, int]]) -> list[int]:
 
 
 def _measure(raw: str, normalized: str, ignore_case: bool) -> list[int]:
-    """Count the raw characters before the normalized string, for each of its characters, and after it."""
+    """Count the raw characters before a normalized string, at each of its characters, and after the string."""
     lower = str.lower if ignore_case else str
     places = [place for place, sign in enumerate(raw) for _ in lower(sign)]  # one letter can become two in lower case
     characters = zip(lower(raw), places)

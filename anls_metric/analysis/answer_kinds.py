@@ -1,15 +1,15 @@
-"""Groups questions with string answers by the kind of reference: numbers, and text by its number of words."""
+"""Groups questions with string answers by the kind of their first reference: a number, or text of a certain length."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 KIND = "kind of answer"
-"""The name of the field under which the report shows these groups."""
+"""The name of the field under which the report shows questions grouped by kind of answer."""
 
 
 def find_kind(references: Sequence[str]) -> str:
-    """Determine the kind of a question's first reference.
+    """Return the kind of a question's first reference, which is a number or text of a certain length in words.
 
     Example:
         >>> [find_kind([text]) for text in ("$1,234.50", "tea", "Coca Cola Company", "p. 3 of the long report")]

@@ -1,5 +1,5 @@
-"""Describes the answer to a question as a row, whose keys appear in files of answers, in results.json, under
-``--worst`` and in the report. Files can also contain the leaves of nested values.
+"""Describes answers as dicts, whose keys are the same in answer files, in results.json, under ``--worst`` and in the
+report, and lists the leaves of nested values for answer files.
 """
 
 from __future__ import annotations
@@ -25,25 +25,27 @@ class Run(_Run, total=False):
     """One of several answers to a question, or the only one.
 
     Keys:
-        prediction: the answer, a string or a value; None for none.
+        prediction: the answer, a string or a value; None if the answer is missing.
         score: from 0 to 1.
-        outcome: the cause that costs the answer the most, "right" for none; see `lost_points`.
-        raw: the model output, if the predictions were extracted from it.
+        outcome: the cause that costs the answer the most points, or "right" if the answer loses none; see
+            `lost_points`.
+        raw: the model output from which the prediction was extracted; absent if nothing was extracted.
     """
 
     raw: str | None
 
 
 class AnswerRow(Run, total=False):
-    """The answer to a question. If there are several runs, it is the answer whose score is closest to their mean.
+    """The answer to a question or, if there are several runs, the answer whose score is closest to the mean over the
+    runs.
 
     Keys:
         id: the id of the question.
-        question: the text of the question; None if the record has none.
+        question: the text of the question; None if the record has no text.
         references: the accepted answers.
-        score: from 0 to 1; of several runs, their mean.
-        groups: the question's document and its values for the fields in the option ``by``, by field name.
-        runs: the answers, if there are several runs.
+        score: the score, from 0 to 1, averaged over the runs if there are several.
+        groups: the question's document and its values in the fields of the option ``by``, keyed by field name.
+        runs: the answer of each run, if there are several runs.
     """
 
     id: str
@@ -54,7 +56,7 @@ class AnswerRow(Run, total=False):
 
 
 def describe_question(scored: Scored, place: int) -> AnswerRow:
-    """Describe the answer to a question, given its place in the submission.
+    """Describe the answer to the question at a position in a submission.
 
     Example:
         >>> from anls_metric import score
@@ -87,7 +89,7 @@ def _describe_run(scored: Scored, answer: int) -> Run:
 
 
 def list_rows(scored: Scored) -> Iterator[AnswerRow]:
-    """List the answers to all questions, together with the groups of the questions."""
+    """List the answers to all questions, each with the groups of its question."""
     fields = {field: take_column(scored.questions.table.records, field) for field in scored.groups if field != KEYS}
     clusters = scored.clusters  # so that the interval is the same after answers are written to a file and read again
     for place in range(len(scored.scores)):
@@ -114,18 +116,19 @@ class _Flat(TypedDict):
 
 
 class Answer(_Flat, total=False):
-    """An answer with its score. It also has a key for each field in the option ``by``, and for the cluster field.
+    """An answer with its score, plus a key for the question's document and one for each field in the option ``by``.
 
     Keys:
         submission: the name of the submission.
         id: the id of the question.
-        question: the text of the question; None if the record has none.
-        prediction: the answer, a string or a value; None for none.
+        question: the text of the question; None if the record has no text.
+        prediction: the answer, a string or a value; None if the answer is missing.
         references: the accepted answers.
         score: from 0 to 1.
-        outcome: the cause that costs the answer the most, "right" for none; see `lost_points`.
-        run: the number of the run, from 1, if there are several.
-        raw: the model output, if the prediction was extracted from it.
+        outcome: the cause that costs the answer the most points, or "right" if the answer loses none; see
+            `lost_points`.
+        run: the number of the run, counted from 1, if there are several runs.
+        raw: the model output from which the prediction was extracted; absent if nothing was extracted.
     """
 
     run: int
@@ -133,7 +136,7 @@ class Answer(_Flat, total=False):
 
 
 def list_answers(rows: Mapping[str, Iterable[AnswerRow]]) -> Iterator[Answer]:
-    """List the answers in submissions, including those of all runs, given the rows by submission name."""
+    """List the answers of all submissions and runs, given the rows of each submission by name."""
     for name, own in rows.items():
         for row in own:
             question = {key: row[key] for key in ("id", "question", "prediction", "references")}
@@ -154,12 +157,13 @@ class LeafRow(TypedDict, total=False):
     Keys:
         submission: the name of the submission.
         id: the id of the document.
-        run: the number of the run, from 1, if there are several.
+        run: the number of the run, counted from 1, if there are several runs.
         key: the names that lead to the leaf, without positions in lists: items.price.
-        path: its path in the prediction, such as items[2].price, or in the reference if the prediction lacks it.
+        path: the path of the leaf in the prediction, such as items[2].price, or in the reference if the prediction
+            lacks the leaf.
         outcome: right, close, wrong, missed, invented or blank.
-        prediction: the predicted value; None for none.
-        reference: the accepted value, or the closest of several; None for none.
+        prediction: the predicted value; None if there is none.
+        reference: the accepted value, or the closest of several accepted values; None if there is none.
         score: from 0 to 1.
     """
 
@@ -175,7 +179,7 @@ class LeafRow(TypedDict, total=False):
 
 
 def list_leaves(submissions: Iterable[Scored]) -> Iterator[LeafRow]:
-    """List the leaves of all answers in submissions whose leaves were listed when they were scored."""
+    """List the leaves of all answers in submissions whose leaves were recorded during scoring."""
     for scored in submissions:
         for place, run in enumerate(scored.runs):
             for number, answer in enumerate(run, 1):

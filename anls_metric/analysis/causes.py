@@ -1,7 +1,7 @@
-"""The reasons why answers lose points: a table of causes, in which the first row that applies is used.
+"""Defines the causes of lost points as a table, in which the first row that applies to an answer decides its cause.
 
-Answers are compared in normalized form, as the scorer compares them. A string is contained in another one only as whole
-words, with no letter or digit directly before or after it.
+Answers are compared in the normalized form that the scorer uses. A string counts as contained in another string only if
+no letter or digit directly precedes or follows it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _NEVER_IN_DOCUMENTS = NULLS - {"None", "N/A", "n/a"}
 
 
 class Facts(NamedTuple):
-    """Facts about all answers together.
+    """Facts about all answers as a whole.
 
     Attributes:
         lost: references of wrong answers that programs write for missing values and that never occur in documents.
         unanswerable: whether any wrong answer belongs to a question without an answer.
         accepted: all references in lower case, if any wrong answer is a string that programs write for missing values.
-        moved: answers that are references of other questions, if there are so many that the ids must be wrong.
-        failed: the first words of many wrong answers, and of nothing else, that are followed by a phrase typical of
-            failed requests.
-        marker: the string that a benchmark's rule expects before the answer; "" for none.
+        moved: answers that are references of other questions, if they are so numerous that the ids must be wrong.
+        failed: the first three words of many wrong answers that contain a phrase typical of failed requests, if no
+            other answer and no reference begins with these words.
+        marker: the string that a benchmark's rule expects before the answer; "" if it expects none.
     """
 
     lost: Collection[str] = frozenset()
@@ -48,12 +48,12 @@ class Facts(NamedTuple):
 
 
 class Case(NamedTuple):
-    """An answer that does not get full points.
+    """An answer that scores less than 1.
 
     Attributes:
         prediction: the answer.
-        references: the references of its question.
-        score: its score.
+        references: the references of the question.
+        score: the score of the answer.
         raw: the model output from which the answer was extracted.
         text, texts: the normalized answer and references; "" for what the scorer treats as no answer.
         letters, all_letters: the letters and digits in these strings.
@@ -77,18 +77,21 @@ class Case(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A cause of lost points: a row of `CAUSES`, or of `leaf_causes.LEAF_CAUSES`.
+    """A cause of lost points, which is a row of `CAUSES` or of `leaf_causes.LEAF_CAUSES`.
 
     Attributes:
         name: the name that is shown everywhere.
         meaning: the text that follows the number of answers.
         remedy: what to do.
         applies: tells whether an answer has this cause.
-        share: the lost points, as a share of the score, above which there is a hint; 0 for any loss, None for never.
+        share: the loss, as a share of the score, above which a hint is given; 0 if any loss is enough, None if no hint
+            is ever given.
         of_rules: whether the cause also applies to answers scored by a benchmark metric.
-        at: "zero" if only answers that score 0 can have the cause, "above" if only answers that score more.
-        needs: the name of the fact without which no answer has the cause; "" for none.
-        is_credited: whether such an answer is wrong even if the score gives it some credit.
+        at: "zero" if only answers that score 0 can have the cause, "above" if only answers that score more can, "" if
+            both can.
+        needs: the field of `Facts` that must not be empty or False for the cause to apply; "" if the cause needs no
+            fact.
+        is_credited: whether an answer with the cause is wrong even if it receives partial credit.
     """
 
     name: str
@@ -106,7 +109,7 @@ MISSING = "missing"
 """The cause of a question without an answer in the submission."""
 
 RIGHT = "right"
-"""Stands in place of a cause for an answer that loses nothing."""
+"""The name used instead of a cause for an answer that loses no points."""
 
 
 # How messages of failed requests begin. A sentence from a document that begins similarly must not match, so "Error"
@@ -159,7 +162,7 @@ def begin(text: Any) -> str:
 
 
 def is_failed(value: Any) -> bool:
-    """Whether an answer is the error of a failed request, either as a string or as the object that an API returns."""
+    """Whether an answer is the error of a failed request, given as a string or as the object that an API returns."""
     return _FAILED.match(value.lstrip()) is not None if isinstance(value, str) else is_failure(value)
 
 
@@ -172,7 +175,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)  # the last one may be cu
 
 
 def is_cut_off(text: Any) -> bool:
-    """Whether a string begins an object or reasoning that never ends."""
+    """Whether a string begins with a JSON object or with reasoning that is cut off before its end."""
     if not isinstance(text, str):
         return False
     if "{" in text and _begins_object(text):
@@ -191,13 +194,15 @@ def _is_refusal(case: Case) -> bool:
 
 
 class CharacterFilter(NamedTuple):
-    """Which characters of a string to keep: the ASCII characters to remove, and a filter for other strings."""
+    """A filter for characters, which consists of the ASCII characters to remove and a function for strings that are not
+    ASCII.
+    """
 
     removed: bytes
     keep: Callable[[str], str]
 
     def apply_to_each(self, texts: Sequence[str]) -> list[str]:
-        """Keep these characters in each string. ASCII strings are processed as one joined string, which takes a third
+        """Filter the characters of each string. All ASCII strings are joined and filtered at once, which takes a third
         of the time.
         """
         plain = [text for text in texts if text.isascii()]
@@ -210,7 +215,7 @@ class CharacterFilter(NamedTuple):
         return [next_kept() if text.isascii() else self.keep(text) for text in texts]
 
     def apply_to_lists(self, lists: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Keep only these characters in each string of several lists."""
+        """Filter the characters of each string in several lists."""
         kept = iter(self.apply_to_each(list(chain.from_iterable(lists))))
         return [list(islice(kept, len(texts))) for texts in lists]
 
@@ -248,8 +253,8 @@ def _is_part(case: Case) -> bool:
 
 
 def _is_opposite(case: Case) -> bool:
-    """Whether an answer equals a reference except for one word replaced by its opposite, or for a word such as "not"
-    before it.
+    """Whether an answer differs from a reference only in one word that is replaced by its opposite, or in a preceding
+    negation such as "not".
     """
     text, words = case.text, case.text.split()
     for other in case.texts:
@@ -421,7 +426,7 @@ MIN_ANSWERS = 10
 
 
 def find_facts(rows: Iterable[tuple[Any, Sequence[Any], float]], normalize: Callable[[Any], str]) -> Facts:
-    """Find the facts about all answers together, given the prediction, the references and the score of each."""
+    """Find the facts about all answers as a whole, given the prediction, references and score of each answer."""
     rows = list(rows)
     wrong = [row for row in rows if row[2] < 1.0]
     zeros = [(prediction, texts) for prediction, texts, score in wrong if score == 0.0 and isinstance(prediction, str)]
@@ -441,10 +446,10 @@ _Rows = Sequence[tuple[Any, Sequence[Any], float]]
 
 
 def _find_moved(zeros: _Zeros, rows: _Rows) -> Sequence[str]:
-    """Find predictions that are references of other questions.
+    """Return the wrong predictions that are references of other questions, or [] if chance can explain their number.
 
-    There must be more of them than chance explains: correct predictions are also references of these questions by
-    chance, and an answer that many questions share proves nothing.
+    The correct predictions show how often a prediction is a reference of the wrongly answered questions by chance.
+    Since an answer that many questions share proves nothing, at least half of the predictions must be distinct.
     """
     zeros = [pair for pair in zeros if pair[0]]
     asked = {text for _, texts in zeros for text in texts if isinstance(text, str)}
@@ -461,8 +466,8 @@ _MOST_FAILED_TEXTS = 3
 
 
 def _find_failed(zeros: _Zeros, rows: _Rows) -> Collection[str]:
-    """Find the first three words of many answers that contain a phrase typical of failed requests, if all answers that
-    begin with these words are wrong and no reference does.
+    """Find three-word beginnings that many answers share. Every answer with such a beginning must score 0 and contain a
+    phrase typical of failed requests, and no reference may have the same beginning.
     """
     least = max(_FEWEST_FAILED, 0.02 * len(rows) + 0.2 * math.sqrt(len(rows)))
     pairs = [(text, begin(text)) for text, _ in zeros if text.count(" ") > 1]
@@ -482,6 +487,6 @@ def _find_failed(zeros: _Zeros, rows: _Rows) -> Collection[str]:
 
 
 def show(value: Any) -> str:
-    """Format an answer for a sentence."""
+    """Quote an answer for use in a sentence, shortened to at most 40 characters."""
     text = " ".join(format_value(value).split())
     return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'

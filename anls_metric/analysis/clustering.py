@@ -1,4 +1,4 @@
-"""Finds the documents that questions are about, which are the clusters of a set."""
+"""Finds the documents that questions are about, which serve as the clusters of the questions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def choose_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None
 
     Args:
         records: the records of the questions.
-        cluster_by: the field or path whose values are used unchanged as the documents of questions; "none" for no
-            documents. With None, a usual field is used: see `anls_metric.core.statistics.clusters.find_clusters`.
+        cluster_by: the field or path whose values, unchanged, name the documents; "none" for no documents. None selects
+            one of the usual fields: see `anls_metric.core.statistics.clusters.find_clusters`.
 
     Raises:
         InputError: no record has the field given as `cluster_by`.

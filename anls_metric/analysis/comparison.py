@@ -1,4 +1,4 @@
-"""Compares submissions on the same questions, to find which are better than the baseline and how certain that is."""
+"""Compares submissions on the same questions, and tests which of them differ significantly from the baseline."""
 
 from __future__ import annotations
 
@@ -47,24 +47,27 @@ class Comparison(NamedTuple):
     """A comparison of two submissions on the questions that both have. The fields are the keys of the JSON document.
 
     Attributes:
-        first: the name of the first submission: the baseline.
+        first: the name of the first submission, which is the baseline.
         second: the name of the second submission.
         questions: the number of questions that both have.
         difference: the mean of the second minus the mean of the first.
-        interval: the 95% confidence interval of the difference, None for fewer than two clusters.
-        p_value: how often two equally good submissions differ this much by chance alone: `significance.paired_test`. It
-            is below 0.05 exactly if the interval excludes 0.
-        p_value_adjusted: the p-value adjusted for the number of comparisons: `significance.holm`.
+        interval: the 95% confidence interval of the difference; None if there are fewer than two clusters.
+        p_value: the probability that two equally good submissions differ at least this much by chance (see
+            `significance.paired_test`), which is below 0.05 exactly if the interval excludes 0.
+        p_value_adjusted: the p-value adjusted for the number of comparisons (see `significance.holm`) or, if the
+            baseline was chosen as the best, for this choice (see `significance.adjust_for_best`).
         wins: the number of questions on which the second has the better score.
         losses: the number of questions on which the second has the worse score.
         equal: the number of questions with the same score.
-        mde: the minimum detectable effect at 80% power; None for fewer than two clusters, or if no difference can be so
-            large.
-        verdict: the verdict on the second: "better", "worse", "no significant difference" or "too few documents".
-        one_document: the comparison without the document that turns the verdict or makes up a third of the difference;
-            None if there is no such document.
+        mde: the minimum detectable effect at 80% power; None if there are fewer than two clusters or if no difference
+            can be that large.
+        verdict: the verdict on the second submission: "better", "worse", "no significant difference" or "too few
+            documents".
+        one_document: the comparison without the document that decides the verdict or makes up at least a third of the
+            difference; None if no document does.
         few_documents: whether there are fewer than 30 clusters.
-        seeds_bound: with several runs of both, the difference up to which other seeds could reverse it; otherwise None.
+        seeds_bound: the bound below which other seeds could reverse the difference, if both submissions have several
+            runs; otherwise None.
     """
 
     first: str
@@ -90,7 +93,7 @@ class Comparison(NamedTuple):
 
     @property
     def seeds_note(self) -> str:
-        """A sentence that says that other seeds could reverse the difference, or "" if they could not."""
+        """A warning that other seeds could reverse the difference, or "" if other seeds could not."""
         if not self.depends_on_seeds:
             return ""
         bound = f"{100 * (self.seeds_bound or 0.0):.1f}"
@@ -98,7 +101,9 @@ class Comparison(NamedTuple):
 
     @property
     def p_value_is_bound(self) -> bool:
-        """Whether the p-value is the smallest that random patterns can produce, so that the true one may be smaller."""
+        """Whether the p-value is the smallest that random patterns can produce, so that the exact p-value may be
+        smaller.
+        """
         return self.p_value <= LEAST_P
 
     @property
@@ -126,14 +131,14 @@ class Comparison(NamedTuple):
 
 
 def _reverse(interval: Sequence[float] | None) -> Interval | None:
-    """Return the interval for the difference with the opposite sign."""
+    """Return the interval of the difference with the opposite sign."""
     return Interval(0.0 - interval[1], 0.0 - interval[0]) if interval else None
 
 
 class GroupDifference(NamedTuple):
     """A comparison of two submissions on one group, similar to `Comparison`. The fields are keys of the JSON document.
 
-    Only keys of nested values are tested. The p-values are adjusted for the number of keys.
+    Only groups for keys of nested values are tested, with p-values adjusted for the number of keys.
     """
 
     difference: float
@@ -149,17 +154,19 @@ class ComparisonSet(NamedTuple):
     Attributes:
         baseline: the name of the submission with which the others are compared.
         clusters: the clusters of the baseline's questions; None if there are none.
-        comparisons: the baseline compared with each of the others, in their order; then the other pairs, if all are
-            compared.
+        comparisons: the comparisons of the baseline with each other submission, in the order of the submissions,
+            followed by those of all other pairs if every pair is compared.
         hints: reasons to doubt the comparisons.
         notes: caveats, such as why an interval and a verdict disagree.
         best: the name of the submission with the highest score; in a tie, the first.
-        p_values: the p-value of each of the others against the best, by submission name, adjusted because the best was
-            chosen on the same questions: see `significance.adjust_for_best`.
-        ties: the names of the submissions that, according to these p-values, do not differ significantly from the best.
+        p_values: the p-value of each other submission against the best, keyed by submission name and adjusted for
+            choosing the best on the same questions (see `significance.adjust_for_best`).
+        ties: the names of the submissions whose difference from the best is not significant or has too few documents to
+            be tested.
         all_pairs: whether every pair is compared.
-        chose_best: whether the baseline was chosen as the best of several submissions, with p adjusted for this choice.
-        groups: the differences of each of the others from the baseline, by submission name, field and group.
+        chose_best: whether the baseline was chosen as the best of several submissions, with p-values adjusted for this
+            choice.
+        groups: the differences of all other submissions from the baseline, keyed by submission name, field and group.
         pairs: the comparisons of pairs before their p-values are adjusted.
     """
 
@@ -183,18 +190,19 @@ def compare(
     all_pairs: bool = False,
     known: ComparisonSet | None = None,
 ) -> ComparisonSet:
-    """Compare submissions question by question: either each of the others with a baseline, or every pair.
+    """Compare submissions question by question, either each with a baseline or every pair.
 
     Args:
-        submissions: two or more submissions. They are joined by the ids of their questions.
-        baseline: the name of the submission with which the others are compared; None means the first of two, or the
-            best of three or more, in which case p-values are adjusted for this choice.
-        all_pairs: whether to compare every pair; p-values are adjusted for all of them.
-        known: an earlier comparison of the same submissions, whose pairs are not tested again.
+        submissions: two or more submissions, which are joined by the ids of their questions.
+        baseline: the name of the submission with which the others are compared. None selects the best of three or more
+            submissions, with p-values adjusted for this choice, or the first submission if there are only two or if
+            every pair is compared.
+        all_pairs: whether to compare every pair, with p-values adjusted for the number of pairs.
+        known: an earlier comparison of the same submissions, whose tested pairs are reused.
 
     Raises:
         ValueError: no submission has the name of the baseline.
-        InputError: the scores are means of leaves; two submissions have no questions in common; or most questions with
+        InputError: the scores are means of leaves, two submissions have no questions in common, or most questions with
             the same id have different references.
 
     Example:
@@ -239,7 +247,7 @@ def compare(
 
 
 def _share_clusters(submissions: Sequence[Scored]) -> None:
-    """Find the documents only once for submissions with the same questions."""
+    """Reuse the first submission's clusters for all submissions with the same questions."""
     first, *others = submissions
     for each in others:
         if each.questions is first.questions:
@@ -260,7 +268,9 @@ def sort_by_score(submissions: Sequence[Scored]) -> list[Scored]:
 
 
 def rank_submissions(submissions: Sequence[Scored], compared: ComparisonSet) -> dict[str, int]:
-    """Map each submission to its rank: 1 for the best and those tied with it, and otherwise its place by score."""
+    """Map the name of each submission to its rank, which is 1 for the best and for those tied with the best, and the
+    position by score for all others.
+    """
     names = [scored.name for scored in sort_by_score(submissions)]
     return {name: 1 if name in (compared.best, *compared.ties) else place for place, name in enumerate(names, 1)}
 
@@ -269,8 +279,8 @@ class PairedQuestions(NamedTuple):
     """The questions that two submissions have in common.
 
     Attributes:
-        first, second: the places of these questions in each submission.
-        clusters: the clusters of the questions; None if each question is its own.
+        first, second: the positions of these questions in the first and in the second submission.
+        clusters: the clusters of the questions; None if each question is its own cluster.
     """
 
     first: Sequence[int]
@@ -283,7 +293,7 @@ def pair_questions(first: Scored, second: Scored) -> PairedQuestions:
     clusters.
 
     Raises:
-        InputError: they have no questions in common.
+        InputError: the submissions have no questions in common.
     """
     names = first.clusters and first.clusters.names
     if first.questions.ids == second.questions.ids:
@@ -300,7 +310,7 @@ def pair_questions(first: Scored, second: Scored) -> PairedQuestions:
 
 
 class _Pairs(dict[Names, Comparison]):
-    """Comparisons by the names of both submissions, computed on request. Their p-values are not adjusted."""
+    """Comparisons with unadjusted p-values, keyed by the names of both submissions and computed on request."""
 
     def __init__(self, submissions: Sequence[Scored]) -> None:
         super().__init__()
@@ -320,7 +330,9 @@ class _Pairs(dict[Names, Comparison]):
         return self[names]
 
     def find_sample(self, first: str, second: str) -> tuple[Differences, int]:
-        """Return the differences behind a known comparison, and 1 if they are the second minus the first, else -1."""
+        """Return the differences on which a known comparison is based, and the factor, 1 or -1, that makes them the
+        second submission minus the first.
+        """
         sample = self._samples.get((first, second))
         return (self._samples[second, first], -1) if sample is None else (sample, 1)
 
@@ -333,7 +345,7 @@ class _Pairs(dict[Names, Comparison]):
 
 
 def pair_values(first: Scored, before: Floats, second: Scored, after: Floats, most: float = 1.0) -> Differences:
-    """Return the differences between the values that two submissions have for each question, such as their scores.
+    """Return the differences between the values of two submissions, such as scores, on each question that both have.
 
     Args:
         first: the baseline.
@@ -348,12 +360,12 @@ def pair_values(first: Scored, before: Floats, second: Scored, after: Floats, mo
 
 
 def _choose(values: Floats, places: Sequence[int]) -> Iterable[float]:
-    """Return the values at these places, or all values if the places are a range."""
+    """Return the values at the given positions, or all values if the positions are a range."""
     return values if isinstance(places, range) else map(values.__getitem__, places)
 
 
 def describe_differences(names: Names, sample: Differences, patterns: int | None = None) -> Comparison:
-    """Create the comparison of two submissions from their differences. The p-value is not adjusted.
+    """Create the comparison of two submissions from their differences, without adjusting the p-value.
 
     Args:
         names: the names of both submissions.
@@ -383,7 +395,7 @@ def describe_differences(names: Names, sample: Differences, patterns: int | None
 
 
 def adjust(comparisons: Sequence[Comparison], chose_best: bool = False) -> list[Comparison]:
-    """Adjust the p-values for the number of comparisons, or for the choice of the best, and determine the verdicts."""
+    """Adjust the p-values for the number of comparisons or for the choice of the best, and determine the verdicts."""
     p_values = [each.p_value for each in comparisons]
     adjusted = []
     for each, p_value in zip(comparisons, adjust_for_best(p_values) if chose_best else holm(p_values)):
@@ -399,7 +411,7 @@ def _find_verdict(difference: float, p_value: float) -> str:
 
 
 def _check_pair(first: Scored, second: Scored) -> list[Message]:
-    """Warn if two submissions have the same answers, different questions, or different references.
+    """List warnings that two submissions have the same answers, different questions, or different references.
 
     Raises:
         InputError: most questions with the same id have different references.
@@ -434,14 +446,14 @@ def _list_predictions(scored: Scored) -> list[tuple[str, str]]:
 
 
 _DOUBTFUL = 0.2
-"""The p-value below which a document that makes up a third of the difference is reported. Less certain differences have
+"""The p-value below which a comparison is searched for a document that decides it, since less certain differences have
 no verdict anyway.
 """
 
 
 def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocument | None:
-    """Find the document that decides a comparison: the one with the largest share of the difference, or the largest
-    one.
+    """Find the document that decides a comparison, which can be the one that contributes most to the difference or the
+    one with the most questions.
     """
     sums = sample.sums
     if comparison.p_value >= _DOUBTFUL or not comparison.difference or len(sums) < 2:
@@ -460,14 +472,16 @@ def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocume
 
 
 def _find_largest(sums: Mapping[Hashable, Cluster], measure: Callable[[Cluster], float]) -> Hashable:
-    """Find the largest document by a measure; in a tie, the first by name, regardless of the order of the questions."""
+    """Return the name of the document that is largest by a measure or, in a tie, the alphabetically first of these
+    names.
+    """
     measured = list(map(measure, sums.values()))
     most = max(measured)
     return min([name for name, own in zip(sums, measured) if own == most], key=str)
 
 
 def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
-    """List the notes on comparisons, each only once, with the comparisons to which it applies."""
+    """List each distinct note once, with the comparisons to which it applies."""
     pairs: dict[str, list[str]] = {}
     for each in comparisons:
         deciding = each.one_document and each.one_document.describe(each._asdict())
@@ -477,7 +491,9 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
 
 
 def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
-    """Compare two submissions by group, on the questions that are in the group for both or, for keys, for either."""
+    """Compare two submissions by group, on the questions that are in the group in both submissions or, for keys of
+    nested values, in either submission.
+    """
     if not second.groups:
         return {}
     pair, clusters = pair_questions(first, second), first.clusters
@@ -501,7 +517,7 @@ def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupD
 
 
 def _test_keys(samples: Mapping[str, Differences]) -> dict[str, tuple[float, str, bool]]:
-    """Find, for each key, the p-value adjusted for the number of keys, the verdict, and whether there are few
+    """Return, for each key, the p-value adjusted for the number of keys, the verdict, and whether there are few
     documents.
     """
     patterns = max(significance.FLIPS, round(len(samples) / SIGNIFICANT))

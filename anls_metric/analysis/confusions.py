@@ -1,4 +1,4 @@
-"""Counts the most frequent edits between answers and references, which show the characters that a model confuses."""
+"""Counts the most frequent edits between answers and references, which show which characters a model confuses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anls_metric.analysis.scored import Scored
 from anls_metric.core.strings.explanation import Edit
 
 MAX_LENGTH = 3
-"""The maximum length of an edit in characters. A longer edit is a different word."""
+"""The maximum length of an edit in characters. A longer edit is taken for a different word."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class Confusion:
 
 
 def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int]]]:
-    """Find the most frequent edits that turn answers scoring between 0 and 1 into the closest reference.
+    """Find the most frequent edits that turn answers scoring between 0 and 1 into their closest references.
 
     Args:
         scored: a submission with string answers.
         most: how many edits to return.
 
     Returns:
-        The most frequent edits, each with the places of the answers that have it. Equally frequent edits are sorted by
-        their characters.
+        The most frequent edits, each with the positions of the answers that contain it. Equally frequent edits are
+        sorted by their characters.
 
     Example:
         >>> from anls_metric import score
@@ -54,7 +54,7 @@ def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int
 
 
 def _list_pieces(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:
-    """List the short pieces in which two strings differ. Adjacent edits form one piece."""
+    """List the short pieces in which two strings differ, with adjacent edits joined into one piece."""
     for is_equal, run in groupby(edits, key=lambda edit: edit.operation == "equal"):
         _, predicted, accepted = map("".join, zip(*run))
         if not is_equal and max(len(predicted), len(accepted)) <= MAX_LENGTH:

@@ -13,22 +13,22 @@ from anls_metric.analysis.lost_points import account_for
 from anls_metric.analysis.scored import Scored
 
 MIN_COMMON = 3
-"""The minimum number of questions about one document for which a contribution mentions the document, if they are also
-at least half of the questions won or lost.
+"""The number of questions about one document from which a contribution mentions that document, provided that these
+questions are at least half of those won or lost.
 """
 
 
 class Contribution(NamedTuple):
-    """How much one cause contributes to a difference. The fields are keys of the report data.
+    """The contribution of one cause to a difference. The fields are keys of the report data.
 
     Attributes:
         outcome: the cause.
-        points: the sum of the differences on these questions, divided by the number of all questions.
+        points: the sum of the differences due to the cause, divided by the number of all questions.
         losses: the number of questions on which the first submission lost points.
         wins: the number of questions on which the first submission gained points.
-        document: the document with at least half of the losses, or of the wins if there are more of these; None for
-            none.
-        shared: the number of questions about this document.
+        document: the document with at least half of the losses, or of the wins if there are more wins than losses; None
+            if no document has that many.
+        shared: the number of these losses or wins on questions about this document.
     """
 
     outcome: str
@@ -40,8 +40,8 @@ class Contribution(NamedTuple):
 
 
 def split_points(submissions: Sequence[Scored]) -> dict[str, list[Contribution]]:
-    """Break down by cause what each submission loses, under keys such as "0", and what each pair differs by, under keys
-    such as "0 1".
+    """Break down by cause the points that each submission loses, under keys such as "0", and the difference between
+    each pair, under keys such as "0 1".
     """
     parts = {str(number): split_loss(scored) for number, scored in enumerate(submissions)}
     for (first, scored), (second, other) in combinations(enumerate(submissions), 2):
@@ -67,8 +67,8 @@ def split_loss(scored: Scored) -> list[Contribution]:
 
 
 def split_difference(first: Scored, second: Scored) -> list[Contribution]:
-    """Break down by cause the difference between two scores, the first minus the second: how much more the second loses
-    to each cause than the first.
+    """Break down by cause the first score minus the second, which is how much more the second submission loses to each
+    cause.
 
     Raises:
         InputError: the submissions have no questions in common.
@@ -88,7 +88,7 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
 
 
 def _sum_up(rows: Sequence[tuple[float, str, Hashable]], count: int) -> list[Contribution]:
-    """Sum up differences by cause. Each row contains the difference on a question, its cause and its document."""
+    """Sum up differences by cause, given rows of a difference, its cause, and the document of the question."""
     by_cause: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
     for difference, cause, cluster in rows:
         if difference:

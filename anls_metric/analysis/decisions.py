@@ -1,5 +1,5 @@
-"""Finds what decides a comparison: the interval at the level of its adjusted p-value, and how many documents would be
-needed.
+"""Finds the interval that decides a comparison, at the level of the adjusted p-value, and the number of documents that
+would be needed for a verdict.
 """
 
 from __future__ import annotations
@@ -12,20 +12,26 @@ from anls_metric.analysis.verdicts import SIGNIFICANT
 from anls_metric.core.statistics.significance import Interval
 
 MOST_DOCUMENTS = 1_000_000
-"""The number of documents beyond which more documents are out of reach."""
+"""The number of documents above which `documents_needed` is None, because so many documents are out of reach."""
 
 
 class Decision(TypedDict):
-    """What decides a comparison. The keys are those of the JSON document."""
+    """The interval that decides a comparison and the number of documents needed. The keys are those of the JSON
+    document.
+    """
 
     deciding_interval: Interval | None
-    """the interval of the difference at the level of `p_value_adjusted`: it excludes 0 exactly if there is a verdict"""
+    """the interval of the difference at the level of `p_value_adjusted`, which excludes 0 exactly if the difference is
+    significant
+    """
     documents_needed: int | None
-    """about how many documents like these would show such a difference at 80% power; null for more than a million"""
+    """the approximate number of documents like these that would show such a difference at 80% power; null if more than
+    a million
+    """
 
 
 def decide(compared: ComparisonSet, comparison: Comparison) -> Decision:
-    """Find what decides a comparison in a set of comparisons.
+    """Find the interval that decides a comparison, and the number of documents needed, within a set of comparisons.
 
     Example:
         >>> import anls_metric

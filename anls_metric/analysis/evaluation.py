@@ -1,6 +1,7 @@
-"""Computes a result from inputs and options. One function reads, scores, compares, and looks for hints.
+"""Computes a result from inputs and options. A single function reads, scores and compares submissions and looks for
+hints.
 
-The front ends only parse and print. Nothing in the analysis depends on them.
+Front ends only parse options and print results, and nothing in the analysis depends on a front end.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ EVERY_VARIANT = "all"
 
 @contextmanager
 def pause_collector() -> Iterator[None]:
-    """Pause the garbage collector. With millions of records, it would take up half of the total run time, although they
+    """Pause the garbage collector, which would take half of the run time with millions of records although records
     contain no cycles.
     """
     collects = gc.isenabled()
@@ -45,14 +46,14 @@ def pause_collector() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything that is known about the submissions.
+    """The result of an evaluation: the scores, the comparison and the hints.
 
     Attributes:
         submissions: the submissions with their scores.
         settings: the options.
         signature: the signature of the first submission, which includes the number and the hash of the questions.
-        compared: the comparison; None for a single submission.
-        hints: reasons to doubt the scores, with the most expensive first.
+        compared: the comparisons of the submissions; None for a single submission.
+        hints: reasons to doubt the scores, sorted by cost with the highest first.
     """
 
     submissions: list[Scored]
@@ -63,7 +64,7 @@ class Result:
 
     @cached_property
     def compared_metrics(self) -> dict[str, dict[str, Any]]:
-        """The comparisons with the baseline under other metrics, by name of the metric and the submission."""
+        """The comparisons with the baseline under other metrics, keyed by metric name and submission name."""
         metrics, compared = _find_metrics(self.settings), self.compared
         if not metrics or compared is None:
             return {}
@@ -86,13 +87,14 @@ def evaluate(
     """Read, score and compare submissions.
 
     Args:
-        inputs: files and tables: see `reader.read_answers`.
+        inputs: the files and tables to read: see `reader.read_answers`.
         gold: the gold file.
         settings: the options.
-        show_progress: a function that is called with the number of answers in each submission once they are scored.
+        show_progress: a function that is called with the number of answers in a submission once the submission is
+            scored.
 
     Raises:
-        InputError: an input cannot be read, scored or compared. ValueError: the value of an option does not exist.
+        InputError: an input cannot be read, scored or compared. ValueError: an option has an unknown value.
         OSError: a file cannot be opened.
     """
     scorers = find_scorers(settings)
@@ -139,7 +141,7 @@ def evaluate(
 
 
 def _read(inputs: Sequence[Input], gold: Input | None, settings: Settings, scorer: Scorer) -> Iterable[Answers]:
-    """Read the answers in each submission. The full reader, which finds out what a file contains, is loaded only if
+    """Read the answers in each submission, loading the full reader, which detects what a file contains, only if it is
     needed.
     """
     paired = pair_columns(inputs, gold, settings, scorer)
@@ -152,7 +154,7 @@ def _read(inputs: Sequence[Input], gold: Input | None, settings: Settings, score
 
 
 def _find_metrics(settings: Settings) -> list[Metric]:
-    """Find the metrics for strings among those that the user names. Raises ValueError if a name does not exist."""
+    """Return the string and page metrics that the user names. Raises ValueError if a name does not exist."""
     if not settings.metrics:
         return []
     from anls_metric.analysis.parts import BY_NAME
@@ -167,8 +169,8 @@ def _find_metrics(settings: Settings) -> list[Metric]:
 
 
 def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, settings: Settings) -> list[Hint]:
-    """List the hints, with the most expensive first: hints about files (each once), about comparisons, and about
-    answers.
+    """List the hints about files (without duplicates), about comparisons and about answers, with the most expensive
+    first.
     """
     messages = {message.text(): message for scored in submissions for message in scored.answers.hints}
     hints = [Hint(message, cost=1.0) for message in (*messages.values(), *(compared.hints if compared else ()))]
@@ -185,7 +187,9 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
 
 
 def _list_unfit_metrics(scored: Scored, settings: Settings) -> Iterator[Message]:
-    """Warn of metrics under which answers cannot reach the best value because there are too few references."""
+    """Yield a warning for each metric under which some answers cannot reach 1 because their questions have too few
+    references.
+    """
     for metric in _find_metrics(settings):
         count = sum(len(each) < metric.least_references for each in scored.questions.references)
         if count:
@@ -216,9 +220,7 @@ def _compare(
 
 
 def sort_for_report(result: Result) -> Result:
-    """Return the result with the best submission first, together with the comparisons with the baseline and notes on
-    them.
-    """
+    """Return a copy of the result whose submissions are sorted by score and compared only with the baseline."""
     from anls_metric.analysis.comparison import sort_by_score
 
     submissions, baseline, known = sort_by_score(result.submissions), result.settings.baseline, result.compared
@@ -235,10 +237,11 @@ def find_scorers(settings: Settings) -> list[Scorer]:
     """Find the scorers for the variants requested by the user.
 
     Returns:
-        The scorers. The first one computes the scores.
+        The scorers, the first of which computes the scores that are compared.
 
     Raises:
-        InputError: an option does not fit the scorers. ValueError: there is no such variant, or it lacks an option.
+        InputError: an option does not fit the scorers. ValueError: a variant does not exist or does not support an
+            option.
 
     Example:
         >>> [scorer.name for scorer in find_scorers(Settings(variant="rrc,standard"))]
@@ -261,7 +264,7 @@ _OF_VALUES = ("none_keys", "average", "numbers", "ignore_keys")
 
 
 def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
-    """Reject options that do not fit a scorer. Raises InputError if there is one."""
+    """Raise InputError if an option does not fit a scorer."""
     for_strings = "applies only to strings: leave it out"
     for_values = "applies only to structured answers: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
@@ -281,7 +284,7 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
 
 
 def _refuse_unfit_metrics(form: Form, names: Sequence[str]) -> None:
-    """Reject metrics that apply only to strings if answers are not strings. Raises InputError if there is one."""
+    """Raise InputError if answers are not strings but a chosen metric applies only to strings."""
     if form == "text" or not names:
         return
     from anls_metric.analysis.parts import BY_NAME

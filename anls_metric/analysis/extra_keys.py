@@ -15,19 +15,20 @@ _NEARLY_ALL = 0.95
 
 
 def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> list[str]:
-    """Find keys that are not part of the answer: nearly all predictions have them, but no reference does.
+    """Find keys that nearly all predictions have but no reference has, so that they are probably not part of the
+    answer.
 
-    A key is part of the answer under another name if it is spelled like a key in a reference, or if its values are
-    often those of a reference's key that the prediction lacks.
+    A key is left out of the result if it seems to be part of the answer under another name, either because a key in a
+    reference is spelled alike or because its values are often those of a reference's key that the prediction lacks.
 
     Args:
-        scorer: what scores the answers; it may already leave out keys.
+        scorer: the scorer of the answers, which may already leave out keys.
         predictions: N answers.
         references: the references of each answer.
 
     Returns:
-        The paths of the keys, preceded by those that are already left out, in the form that ``ignore_keys`` accepts; []
-        if there are no further keys.
+        The paths of all keys to leave out, beginning with those that the scorer already leaves out, in the form that
+        ``ignore_keys`` accepts; [] if no further key was found.
 
     Example:
         >>> from anls_metric import get_scorer
@@ -65,7 +66,7 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
 
 
 def _can_be_typed(path: str) -> bool:
-    """Whether a path can be typed as one of several in an option."""
+    """Whether a path can be typed in a comma-separated option."""
     return "," not in path and path == path.strip()
 
 
@@ -75,7 +76,7 @@ def _get_parent(path: str) -> str:
 
 
 def list_keys(value: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """List the keys in a value with their paths and values. Lists add nothing to a path."""
+    """List the path and the value of each key in a nested value. Positions in lists are not part of a path."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield f"{before}{key}", item
@@ -93,10 +94,10 @@ def _collect(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
 
 
 def refuse_unknown_keys(submissions: Sequence[Scored], paths: Sequence[str]) -> None:
-    """Reject keys to leave out that occur in no answer and no reference.
+    """Reject the paths of keys to leave out if a path occurs in no answer and no reference.
 
     Raises:
-        InputError: there is one.
+        InputError: a path does not occur.
     """
     sides = [side for scored in submissions for side in (scored.answers.predictions, scored.questions.references)]
     known = dict.fromkeys(path for side in sides for value in side for path, _ in list_keys(value))

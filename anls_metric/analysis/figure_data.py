@@ -1,5 +1,5 @@
-"""Computes what a figure shows in addition to the usual results, which is the scores at a grid of thresholds. Rejects a
-kind of figure whose data are missing.
+"""Computes the scores at a grid of thresholds, which only a figure shows, and rejects a kind of figure whose data are
+missing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ANOTHER = ": draw a different figure, such as {use.kind:forest}"
 
 
 def score_at_thresholds(scored: Scored) -> dict[float, float]:
-    """Score a submission at each of the `THRESHOLDS`, as if the user had chosen that threshold.
+    """Return the score of a submission at each of the `THRESHOLDS`.
 
     Example:
         >>> from anls_metric import score
@@ -33,7 +33,8 @@ def check_figure(result: Result, kind: str) -> None:
     """Check that a result has the data that a kind of figure needs.
 
     Raises:
-        InputError: the result lacks them; the message says which option adds them, or which kind of figure needs none.
+        InputError: the result lacks the data; the message names the option that adds the data, or a kind of figure that
+            can be drawn instead.
     """
     scored = result.submissions[0]
     scorer = scored.scorer

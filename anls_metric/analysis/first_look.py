@@ -1,5 +1,5 @@
-"""Chooses three questions to look at first: one for each of the two largest causes, and one on which the metric is too
-strict.
+"""Chooses up to three questions to look at first, one for each of the largest causes, including one on which the metric
+is too strict.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored
 
 STRICT = ("another form", "punctuation")
-"""The causes of answers that people would accept."""
+"""The causes whose answers people would accept."""
 
 CASES = 3
 
@@ -22,8 +22,8 @@ class Case(NamedTuple):
     """A question to look at.
 
     Attributes:
-        row: the number of the question among those in the report.
-        who: the number of the submission that loses points on it.
+        row: the position of the question among those in the report.
+        who: the number of the submission that loses points on the question.
         cause: the cause that the question illustrates.
         like: the number of questions with this cause.
         is_strict: whether the question was chosen because people would accept the answer.
@@ -49,7 +49,7 @@ def choose_cases(
         submissions: the submissions.
         questions: the questions in the report.
         first, second: the numbers of a submission and of its baseline; -1 for no baseline.
-        pictured: the numbers of the questions whose page is in the report, which makes them better examples.
+        pictured: the positions of the questions whose page image is in the report, which are preferred as examples.
     """
     costs = _subtract_costs(submissions, questions, first, second)
     totals: dict[str, list[float]] = {}

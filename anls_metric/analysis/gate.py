@@ -13,14 +13,14 @@ from anls_metric.messages import make_error
 
 
 def list_low(run: Mapping[str, Any], limit: float) -> Iterator[str]:
-    """For each submission in a document that scores below a limit, write one sentence."""
+    """Yield one sentence about each of a document's submissions that scores below a limit."""
     for submission in run["submissions"]:
         if submission["anls"] < limit:
             yield f"the ANLS of {submission['name']} is {submission['anls']:.6g}, under {limit}"
 
 
 def list_gates(run: Mapping[str, Any], baseline: str | None = None) -> list[Any]:
-    """List the comparisons with a baseline and, for each one that cannot be decided, the reason.
+    """List the comparisons with a baseline, with the reason for each comparison that cannot be decided.
 
     Args:
         run: a document that contains these comparisons.
@@ -30,7 +30,7 @@ def list_gates(run: Mapping[str, Any], baseline: str | None = None) -> list[Any]
         A dict for each comparison: see `schema.Gate`.
 
     Raises:
-        InputError: there is only one submission, or no such baseline.
+        InputError: there is only one submission, or the baseline does not exist.
     """
     questions = {each["name"]: each["questions"] for each in run["submissions"]}
     name = choose_baseline(run, baseline)
@@ -60,7 +60,7 @@ def choose_baseline(run: Mapping[str, Any], baseline: str | None = None) -> str:
 
 
 def has_comparisons(run: Mapping[str, Any], baseline: str) -> bool:
-    """Whether a document contains comparisons with a baseline that was not merely chosen as the best."""
+    """Whether a document contains comparisons with a baseline whose p-values are not adjusted for choosing the best."""
     return bool(run["all_pairs"] or (run["baseline"] == baseline and not run["chose_best"]))
 
 
@@ -85,7 +85,7 @@ def _doubt(pair: Comparison, first: int, second: int) -> str | None:
 
 
 def describe_gates(gates: Sequence[Mapping[str, Any]], allow_doubt: bool) -> tuple[list[str], list[str]]:
-    """Describe, in one sentence each, the comparisons that fail and those that pass although they are in doubt."""
+    """Return one sentence for each comparison that fails, and one for each comparison that passes despite a doubt."""
     failures, notes = [], []
     for gate in gates:
         words = f"{gate['second']} is worse than {gate['first']}: {gate['difference']:+.4f}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Group(NamedTuple):
-    """The places and scores of the questions in a group. A group for a key also contains the figures for the key's
+    """The positions and scores of the questions in a group and, for a key of nested values, the figures for the key's
     leaves.
     """
 
@@ -47,7 +47,7 @@ def group_by_fields(questions: Questions, scores: Sequence[float], fields: Seque
     """Group the scores of questions by each of several fields.
 
     Raises:
-        InputError: no question has one of the fields.
+        InputError: one of the fields occurs in no question.
     """
     groups = {field: group_scores(questions.table.records, scores, field) for field in fields}
     for field, found in groups.items():
@@ -77,8 +77,8 @@ def group_scores(records: Sequence[Record], scores: Sequence[float], field: str)
 
 
 def name_groups(field: str, value: Any) -> list[str]:
-    """Return the names, without duplicates, of the groups to which a question with this field value belongs. A string
-    that represents a list of strings is treated as a list.
+    """Return the distinct names of the groups to which a question belongs, given its value in a field. A string that
+    represents a list of strings is treated as a list.
 
     Example:
         >>> name_groups("evidence_sources", "['Table', 'Chart']"), name_groups("page", [2, 2.0])
@@ -92,7 +92,7 @@ def name_groups(field: str, value: Any) -> list[str]:
 
 
 def _name_group(field: str, value: Any) -> str:
-    """Return the name of a group. 7, "7" and 7.0 belong to the same group, since formats write the same value
+    """Return the name of a group. 7, "7" and 7.0 belong to the same group, since file formats write the same number
     differently.
     """
     name = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,4 +1,4 @@
-"""A hint, and whether hints need to be looked for. The module `hints` finds them."""
+"""Defines `Hint`, and decides whether the module `hints` needs to look for hints."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Hint:
 
     Attributes:
         message: what looks wrong, and what to do.
-        submission: the name of the submission; "" if the hint is about all.
-        extract: the proposed extraction steps, including those in use; () for none.
+        submission: the name of the submission; "" if the hint is about all submissions or about the only one.
+        extract: the proposed extraction steps, including those in use; () if none are proposed.
         anls: the score after the remedy; None if it is not known.
-        cost: by how much the score of the set is too low; the most expensive hint is shown first. The cost is 1 if a
-            file or a comparison is not what it seems.
-        before: the score before the remedy, if the text shows both.
+        cost: the amount by which the score is too low, which decides the order of hints; 1 if a file or a comparison is
+            not what it seems.
+        before: the score before the remedy, if the text shows the scores before and after the remedy.
     """
 
     message: Message
@@ -34,7 +34,9 @@ class Hint:
     before: float | None = None
 
     def text(self, front_end: FrontEnd = "python", form: Callable[[Any], str] = "{:.4f}".format) -> str:
-        """Word the hint for a front end, including the submission name. `form` formats scores."""
+        """Return the text of the hint for a front end, including the submission name. The function `form` formats
+        scores.
+        """
         text = self.message.text(front_end)
         if self.before is not None:
             text += f" ({form(self.before)} now, {form(self.anls)} then)"
@@ -42,18 +44,18 @@ class Hint:
 
 
 def wants_account(settings: Settings) -> bool:
-    """Whether the account of lost points and hints about answers are shown."""
+    """Whether the settings call for the account of lost points and for hints about answers."""
     is_kept = bool(settings.report) or any(path.lower().endswith(RUNS) for path in settings.output)
     return is_kept or not (settings.quiet or settings.score_only)
 
 
 MANY_RIGHT = 25
-"""The number of answers from which a submission without errors looks like a copy of the references."""
+"""The minimum number of answers for a submission without errors to look like a copy of the references."""
 
 
 def may_have_hints(scored: Scored) -> bool:
-    """Whether there may be hints about answers, which is the case if any answer loses points, if there are many
-    answers, or if references are JSON but scored as strings.
+    """Whether hints about answers are possible because any answer loses points, there are many answers, or any
+    reference is a string that looks like JSON.
     """
     if len(scored.answer_scores) >= MANY_RIGHT or any(score < 1.0 for score in scored.answer_scores):
         return True

@@ -1,7 +1,7 @@
-"""Finds problems in files that can still be scored, and advises what to do about them.
+"""Finds problems in files that can still be scored, and suggests remedies.
 
-Hints are those rows of the account of lost points that good models do not have, and signs, which no single answer
-shows.
+A hint comes from a row of the account of lost points that good models do not have, or from a sign, which no single
+answer shows.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class WrongAnswer(NamedTuple):
 def find_hints(scored: Scored) -> list[Hint]:
     r"""Find at most three hints about the answers in a submission, with those that cost the most points first.
 
-    Hints are those rows of the account of lost points that good models do not have, and signs that are not causes.
+    A hint comes from a row of the account of lost points that good models do not have, or from a sign, which is not a
+    cause.
 
     Example:
         >>> from anls_metric import score
@@ -60,13 +61,13 @@ def find_hints(scored: Scored) -> list[Hint]:
 
 
 def _say(scored: Scored, count: float, sentence: str, start: str = COUNTED, **values: Any) -> Hint:
-    """Create a hint about some answers. Its cost is their share of all answers."""
+    """Create a hint about some answers, whose cost is the share of these answers among all given answers."""
     total = len(scored.answers.predictions) - scored.answers.predictions.count(None) or 1
     return Hint(Message("", start + sentence, {"count": round(count), "total": total, **values}), cost=count / total)
 
 
 def _list_rows(scored: Scored, account: LostPoints) -> Iterator[Hint]:
-    """List the rows of the account that are worth a hint."""
+    """Create a hint from each row of the account of lost points that is worth one."""
     total = len(scored.answer_scores)
     shares = {cause.name: cause.share for cause in account.table.rows}
     for row in account.rows:
@@ -84,8 +85,8 @@ def _list_rows(scored: Scored, account: LostPoints) -> Iterator[Hint]:
 
 
 def _hint_at_values(scored: Scored) -> list[Hint]:
-    """Hint at references that are JSON but scored as strings, in case the account has no step that scores their fields
-    because this does not raise the score.
+    """Return a hint if references are JSON but scored as strings, and if the account has no step that scores their
+    fields because such a step would not raise the score.
     """
     found = None if "variant" in account_for(scored).typed else try_values(scored)
     if found is None:
@@ -101,16 +102,16 @@ def _hint_at_values(scored: Scored) -> list[Hint]:
 
 
 Found = tuple[int, str]
-"""The number of answers that show a sign, and the value that its sentence mentions, "" for none."""
+"""The number of answers that show a sign, and the value that the sign's sentence mentions, or "" for no value."""
 
 
 class Sign(NamedTuple):
-    """A sign that something is wrong with the answers: a row of `SIGNS`.
+    """A sign that something is wrong with the answers, which is a row of `SIGNS` or `LAST_SIGNS`.
 
     Attributes:
-        find: counts the answers that show the sign, and finds the value that the sentence mentions; returns None if
-            there is no sign.
-        sentence: the text after the number of answers: what is wrong, and what to do.
+        find: a function that counts the answers with the sign and finds the value that the sentence mentions, or
+            returns None if there is no sign.
+        sentence: the text after the number of answers, which says what is wrong and what to do.
         only_strings: whether the sign applies only to strings, and not to lists and nested values.
         least: the smallest number of answers that leads to a hint; above 1 if the sign can occur by chance.
     """
@@ -133,10 +134,9 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[WrongAnswe
 
 
 def _find_copies(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
-    """Check for a set in which every prediction equals a reference.
+    """Return the number of predictions if every prediction equals a reference, as in a copy of the gold file.
 
-    A good model may get all numbers and all letters of multiple-choice answers right, but it writes some words in its
-    own way.
+    A good model may get every number and every multiple-choice letter right, but it writes some words in its own way.
     """
     answers = scored.answers
     rows = zip(answers.predictions, list_references(answers))
@@ -147,7 +147,9 @@ def _find_copies(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
 
 
 def _find_same(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
-    """Find a wrong answer that is given again and again and would hardly ever be right in a random order."""
+    """Find a wrong answer that is given at least ten times as often as there are questions whose references it
+    contains.
+    """
     [(text, count)] = Counter(case.prediction for case in wrong).most_common(1) or [("", 0)]
     if count < max(MIN_ANSWERS, 0.05 * len(scored.answer_scores)) or text in NULLS or abstains(text):
         return None
@@ -157,7 +159,7 @@ def _find_same(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
 
 
 def _find_zeros(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
-    """Find answers that score 0, if they are more than half of all answers and too many to be explained by chance."""
+    """Find the answers that score 0, if they are more than half of all answers and too many to be due to chance."""
     zeros = [case for case in wrong if case.score == 0.0]
     total = len(scored.answer_scores)
     if len(zeros) < min(total, total / 2 + 1.5 * sqrt(total)):
@@ -197,6 +199,6 @@ LAST_SIGNS = (
     ),
     Sign(_find_zeros, "predictions score 0, such as {value}: check the ids, the split, and {use.prediction}", least=5),
 )
-"""Signs of which the first that applies is used, but only if other hints explain less than a quarter of the lost
-points.
+"""The signs to check only if other hints explain less than a quarter of the lost points. Only the first sign that
+applies leads to a hint.
 """

@@ -21,22 +21,21 @@ from anls_metric.reading.image_sources import ImageSource, PageImage, open_folde
 from anls_metric.reading.inputs import Input, check_paths
 
 MAX_IMAGE_BYTES = 24_000_000
-"""The limit in bytes for all images in a report together."""
+"""The limit for the total size in bytes of all images in a report."""
 
 NOT_FOUND = "not found"
-"""The reason why an image is not in the report if its source lacks it."""
+"""The reason given for an image that its source lacks."""
 
 _MAX_SIDE, _QUALITY = 1100, 45  # 10-point type remains readable, and a page takes about 60 kB
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # no format, such as EPS, that starts another program
 
 
 class Images:
-    """The images that fit into a report.
+    """The page images that are embedded in a report, up to a size limit.
 
     Args:
-        place: a folder of images, including its subfolders, or a zip archive of images; or a table with an image
-            column: a Parquet or Arrow file, or a folder of such files. With None, an image column of the scored data is
-            used.
+        place: a folder of images (with its subfolders), a zip archive of images, or a Parquet or Arrow file (or a
+            folder of these) with an image column. None selects an image column of the scored data.
         inputs: the scored data, with the gold file first. Files can be left out, since their names are known from the
             questions.
         max_bytes: the limit for all embedded images together.
@@ -46,7 +45,7 @@ class Images:
         note: a sentence about the images that were left out; "" for none.
 
     Raises:
-        InputError: the place does not exist, has no images, or needs a library that is not installed.
+        InputError: ``place`` does not exist, has no images, or needs a library that is not installed.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Images:
         self.note = ""
 
     def embed(self, own: Questions, questions: Sequence[JoinedQuestion], names: Sequence[str]) -> list[int | str]:
-        """Embed the images of questions as long as there is room, starting with questions that need a look.
+        """Embed the images of questions until the limit is reached, starting with questions that need a look.
 
         Args:
             own: the questions of the first submission, whose file may contain the images.
@@ -99,7 +98,7 @@ class Images:
         return source and source._replace(places=dict(zip(own.ids, own.table.numbers)))
 
     def _embed(self, image: PageImage) -> int | str:
-        """Embed an image unless it is already embedded. Returns its index, or the reason why it is left out."""
+        """Embed an image unless it is already embedded, and return its index or the reason why it is left out."""
         try:
             content = image.read()
             key = hashlib.blake2b(content).digest()
@@ -148,7 +147,7 @@ def find_page_name(record: Mapping[str, Any]) -> str:
 
 
 def _find_by_names(source: ImageSource, names: Sequence[str]) -> list[int | None]:
-    """Find the place of each image, given its name in a record."""
+    """Find the position in the source of each named image, or None for a name that no image has."""
     places: dict[str, int] = {}
     for place, image in enumerate(source.read()):
         for form in _list_forms(image.path):

@@ -1,4 +1,4 @@
-"""Describes that no field identifies the documents of questions, and which field may do so."""
+"""Reports that no field identifies the documents of questions, and suggests a field that may."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from anls_metric.reading.roles import is_of_answers, list_plain_fields, take_who
 from anls_metric.reading.table import are_numbers, read_column
 
 LEAST_DOCUMENTS = 6
-"""The minimum number of values in a field that may identify documents. Fewer documents cannot be tested."""
+"""The minimum number of distinct values in a field that may identify documents, since fewer documents cannot be tested.
+"""
 
 
 def describe_independence(scored: Scored) -> str:
-    """Write that no field identifies the documents of questions, and which field may do so: of those with repeated
-    values, the one with the most different values.
+    """Write a sentence that says that no field identifies the documents of questions and, if possible, suggests the
+    field with repeated values that has the most distinct values.
 
     Example:
         >>> from anls_metric import score
@@ -42,6 +43,6 @@ def describe_independence(scored: Scored) -> str:
 
 
 def _may_be_documents(values: Sequence[Any]) -> bool:
-    """Whether values may identify documents. Numbers may only if the questions about each document are adjacent."""
+    """Whether values may identify documents, which numbers may do only if equal numbers are adjacent."""
     blocks = sum(1 for _ in groupby(values))
     return blocks == len({*values}) or not are_numbers(values)

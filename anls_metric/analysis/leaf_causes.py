@@ -1,6 +1,4 @@
-"""The reasons why the leaves of nested values lose points: a table of causes, and a function that finds the cause for
-each leaf.
-"""
+"""Defines the causes for which the leaves of nested values lose points, and finds the cause for each leaf."""
 
 from __future__ import annotations
 
@@ -45,8 +43,8 @@ _COMPARED = ("close", "wrong")
 
 
 def name_leaf_causes(prediction: Any, leaves: Sequence[ScoredLeaf], examples: dict[str, str]) -> list[str]:
-    """Name the cause of the score of each leaf in an answer: its outcome, or what it has in common with other leaves.
-    The first example of each cause is added to ``examples``.
+    """Name the cause of each leaf's score, which is the leaf's outcome unless a more specific cause applies, and add
+    the first example of each cause to ``examples``.
     """
     if is_failed(prediction):
         return ["failed request"] * len(leaves)
@@ -70,7 +68,7 @@ def name_leaf_causes(prediction: Any, leaves: Sequence[ScoredLeaf], examples: di
 
 
 def _pair_keys(leaves: Sequence[ScoredLeaf]) -> Iterator[tuple[int, int]]:
-    """Pair each missed leaf with an invented leaf that has the same value under another key. Yields their places."""
+    """Yield the positions of each missed leaf and of an invented leaf that has the same value under another key."""
     invented: dict[str, list[int]] = {}
     for place, leaf in enumerate(leaves):
         if leaf.outcome == "invented" and not isinstance(leaf.prediction, (list, dict)):

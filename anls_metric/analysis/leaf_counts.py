@@ -1,4 +1,4 @@
-"""Counts by cause the leaves of each answer that lose points: "2 missed, 1 close"."""
+"""Counts, by cause, the leaves of each answer that lose points, as in "2 missed, 1 close"."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def list_leaf_counts(
     submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
 ) -> list[list[dict[str, int] | None]]:
     """List, for each submission and question, how many leaves of the answer have each cause, with the most frequent
-    first.
+    cause first.
 
     Returns:
-        For each submission, a list with an item for each question, None for a question that it lacks. If answers have
-        no leaves, an empty list.
+        For each submission, a list with one item per question, which is None if the submission lacks the question. The
+        outer list is empty if answers have no leaves.
     """
     if account_for(submissions[0]).table is not OF_LEAVES:
         return []
@@ -29,6 +29,6 @@ def list_leaf_counts(
 
 
 def _count(scored: Scored, place: int) -> dict[str, int]:
-    """Count the causes in the answer that represents a question."""
+    """Count the leaves by cause in the answer that represents a question."""
     losses = account_for(scored).causes[scored.representatives[place]]
     return dict(Counter(loss.cause for loss in losses).most_common())

@@ -22,12 +22,12 @@ from anls_metric.reading.answers import average_runs
 
 _Value = TypeVar("_Value")
 Figures = Mapping[str, Any]
-"""Figures (numbers and intervals) by the keys of the JSON document. None stands for 0 of 0."""
+"""Numbers and intervals, keyed by their names in the JSON document. None stands for 0 of 0."""
 
 
 class KeyScores(NamedTuple):
-    """The results for a key: the places of the questions that have leaves under it, the mean score of these leaves in
-    each question, and the key's figures.
+    """The results for a key: the positions of the questions that have leaves under the key, the mean score of these
+    leaves in each question, and the key's figures.
     """
 
     places: Sequence[int]
@@ -41,10 +41,10 @@ def count_keys(
     """Count the leaves of the answers by key.
 
     Args:
-        places: for each answer, the place of its question; with several runs, equal places are adjacent.
-        rows: the scores of the answers, which list their leaves.
-        documents: the document of each question; None for a question without one, which is treated as a document of its
-            own.
+        places: the position of each answer's question, where the equal positions of several runs are adjacent.
+        rows: the scores of the answers, each with a list of leaves.
+        documents: the document of each question; None for a question without a document, which is treated as a document
+            of its own.
 
     Returns:
         The figures for all leaves, and the results for each key, sorted by name with 2 before 10.
@@ -80,7 +80,7 @@ def count_keys(
 
 
 def _find_places(values: Iterable[_Value]) -> Mapping[_Value, list[int]]:
-    """Find the places of each value."""
+    """Map each distinct value to its positions."""
     places: defaultdict[_Value, list[int]] = defaultdict(list)
     for place, value in enumerate(values):
         places[value].append(place)
@@ -88,7 +88,7 @@ def _find_places(values: Iterable[_Value]) -> Mapping[_Value, list[int]]:
 
 
 def name_keys(keys: Sequence[object]) -> list[str]:
-    """List the names of the keys on the path to a leaf, each preceded by the keys above it.
+    """List the dotted paths of the keys that lead to a leaf, with the outermost key first.
 
     Example:
         >>> name_keys(("items", "price"))
@@ -101,8 +101,8 @@ _DIFFERENT = frozenset(("close", "wrong"))
 
 
 class _Leaves(NamedTuple):
-    """Leaves as columns: the row number, the document, the score, the outcome, and whether both sides have the same
-    value.
+    """Columns of leaves: the number of the answer, the document, the score, the outcome, and whether the prediction is
+    the reference's value, written differently.
     """
 
     numbers: list[int]
@@ -124,8 +124,8 @@ def _is_same_value(leaf: ScoredLeaf) -> bool:
 
 
 def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], questions: int) -> KeyScores:
-    """Summarize a key, given the number of leaves in each answer times the number of its question's runs, and the
-    number of questions.
+    """Summarize a key from its leaves, given the position of each answer's question, the number of leaves in each
+    answer times the number of the question's runs, and the number of questions.
     """
     numbers, _, scores, *_ = leaves
     sizes, totals = Counter(numbers), scores
@@ -141,7 +141,7 @@ def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], q
 
 
 def _describe(leaves: _Leaves) -> dict[str, float | None]:
-    """Describe leaves by their counts and by the shares of right leaves."""
+    """Return the counts of leaves by outcome, and the shares of right leaves with their intervals."""
     _, documents, scores, outcomes, same = leaves
     counts, by_document = Counter(outcomes), Counter(zip(documents, outcomes))
     parts: dict[Hashable, Counter[str]] = {name: Counter() for name in documents}
@@ -161,7 +161,7 @@ def _describe(leaves: _Leaves) -> dict[str, float | None]:
 
 
 def _name_document(place: int, documents: Labels) -> Hashable:
-    """Return the name of a question's document. A question without one is treated as a document of its own."""
+    """Return the name of a question's document, or a unique name if the question has no document."""
     name = None if documents is None else documents[place]
     return (place,) if name is None else name
 

@@ -1,7 +1,8 @@
-"""A breakdown of the points that a score lost: every lost point has one cause, and the causes add up to 1 - score.
+"""Breaks down by cause the points that a score loses, so that the causes add up to 1 - score.
 
-First come the steps that give points back when their options are typed (see `step_search`). What an answer still loses
-after them is attributed to the first cause in a table that applies (see `causes`, and `leaf_causes` for nested values).
+The first rows are the steps that win points back, usually with options (see `step_search`). What an answer still loses
+after these steps is attributed to the first applicable cause in a table (see `causes`, and `leaf_causes` for nested
+values).
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 
 
 class Loss(NamedTuple):
-    """What an answer or a question loses to one cause: the points and, for nested values, the keys under which they are
-    lost.
+    """The points that an answer or a question loses to one cause and, for nested values, the keys that lead to the
+    leaf.
     """
 
     cause: str
@@ -56,7 +57,7 @@ COUNTED = "{count:,} of {total:,} "
 """The beginning of a sentence about answers."""
 
 Losses = Sequence[Sequence[Any]]
-"""What each question loses: causes with their points, such as `Loss`."""
+"""The losses of each question, as causes with their points, such as `Loss`."""
 
 
 class Row(NamedTuple):
@@ -64,13 +65,14 @@ class Row(NamedTuple):
 
     Attributes:
         cause: the name of the cause.
-        points: what the score loses to the cause, from 0 to 1, or what a step gives back.
+        points: the points that the score loses to the cause, from 0 to 1, or that a step wins back.
         answers: the number of answers, or of leaves in nested values.
         meaning: the text that follows the number of answers.
         remedy: what to do.
-        options: the options to type for a step and those before it; None for other causes.
-        anls: the score with these options; None without options.
-        lowered: what a step takes away from other answers, which is already subtracted in ``points``.
+        options: the options to type for a step and all steps before it; None for a step without options and for other
+            causes.
+        anls: the score after a step; None for other causes.
+        lowered: the points that a step takes away from other answers, which are already subtracted from ``points``.
     """
 
     cause: str
@@ -85,14 +87,14 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LostPoints:
-    """The account of the points that a submission lost. Everything in it is computed when it is first needed."""
+    """The account of the points that a submission lost, every part of which is computed when it is first needed."""
 
     scored: Scored
     examples: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def steps(self) -> list[Applied]:
-        """The steps, in the order in which they are applied."""
+        """The steps that win points back, in the order in which they are applied."""
         return find_steps(self.scored)
 
     @cached_property
@@ -102,17 +104,17 @@ class LostPoints:
 
     @cached_property
     def table(self) -> CauseTable:
-        """The table of the causes."""
+        """The table of causes for leaves if the scorer has leaves, otherwise the table for whole answers."""
         return OF_LEAVES if self.final.scorer.has_leaves else OF_ANSWERS
 
     @property
     def typed(self) -> Mapping[str, str]:
-        """The options of all steps that can be typed."""
+        """The options to type for all steps that have options."""
         return next((applied.options for applied in reversed(self.steps) if applied.options), {})
 
     @cached_property
     def causes(self) -> Sequence[Sequence[Loss]]:
-        """For each answer, what it still loses after the steps; () for an answer that loses nothing."""
+        """The losses of each answer that remain after the steps, or () for an answer that loses nothing."""
         return self.table.find(self)
 
     def _list_causes(self) -> Sequence[Sequence[Loss]]:
@@ -131,7 +133,7 @@ class LostPoints:
         return found
 
     def _list_cases(self) -> list[tuple[int, Case]]:
-        """List the answers that still lose points after all steps, with their places."""
+        """List the answers that still lose points after all steps, with their positions."""
         answers, (predictions, references, scorer, scores, *_) = self.scored.answers, self.final
         if answers.columns is not None:
             predictions = self.scored.compared[0]
@@ -165,7 +167,7 @@ class LostPoints:
         return list(zip(wrong, map(Case, *columns)))
 
     def _list_leaf_causes(self) -> Sequence[Sequence[Loss]]:
-        """For each answer, list what it loses, leaf by leaf."""
+        """List the losses of each answer, leaf by leaf."""
         scorer = self.final.scorer.list_leaves()
         raw, found = self.scored.answers.raw or self.scored.answers.predictions, list[Sequence[Loss]]()
         for prediction, references, value, output in zip(
@@ -188,8 +190,8 @@ class LostPoints:
 
     @cached_property
     def parts(self) -> Sequence[Sequence[Loss]]:
-        """For each question, what it loses to each cause: to the steps in their order, then to the other causes. The
-        losses add up to 1 - score. Runs are averaged.
+        """The losses of each question, averaged over runs: first those to the steps, in order, then those to the other
+        causes. The losses of a question add up to 1 - score.
         """
         answers = self.scored.answers
         if not self.steps and answers.places is None:
@@ -212,7 +214,7 @@ class LostPoints:
 
     @cached_property
     def by_question(self) -> Sequence[Mapping[str, float]]:
-        """For each question, the total that it loses to each cause."""
+        """The total points that each question loses to each cause."""
         return [_sum_up((part.cause, part.points) for part in own) for own in self.parts]
 
     @cached_property
@@ -234,7 +236,7 @@ class LostPoints:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The rows of the account: the steps, then the causes, with those that cost the most first."""
+        """The rows of the account: first the steps, in order, then the causes, with the most expensive first."""
         return [*map(self._describe_step, self.steps), *self._describe_causes()]
 
     def _describe_step(self, applied: Applied) -> Row:
@@ -263,7 +265,7 @@ class LostPoints:
         return sorted(rows, key=lambda row: -row.points)
 
     def _sum_causes(self) -> dict[str, float]:
-        """Sum up what the score loses to each cause after the steps."""
+        """Sum up the points that the score loses to each cause after the steps."""
         scorer, values = self.final.scorer, self.final.values
         if not scorer.averages_rows:  # each leaf has the same weight
             length = sum(value.length for value in values) or 1
@@ -281,8 +283,9 @@ class LostPoints:
         )
 
     def of_group(self, field: str, name: str, group: Group) -> dict[str, float]:
-        """Return what the questions in a group lose to each cause, which adds up to 1 - their mean. For a key of nested
-        values, return what all questions lose under it after the steps, which adds up to its cost.
+        """Return the mean points that the questions in a group lose to each cause, which add up to 1 minus the group's
+        mean. For a key of nested values, return the mean points that all questions lose under the key after the steps,
+        which add up to the key's cost.
         """
         if field != KEYS:
             parts = ((part.cause, part.points) for place in group.places for part in self.parts[place])
@@ -293,7 +296,7 @@ class LostPoints:
 
     @cached_property
     def _by_key(self) -> Mapping[str, Mapping[str, float]]:
-        """What all questions lose under each key."""
+        """The mean points that all questions lose under each key, by cause."""
         from anls_metric.analysis.leaf_keys import name_keys  # strings do not need it
 
         lists: dict[str, list[tuple[str, float]]] = {}
@@ -315,7 +318,7 @@ class LostPoints:
 
 
 def _say_meanings(causes: Iterable[Cause]) -> dict[str, str]:
-    """Word the meanings of causes, without an example."""
+    """Return the meaning of each cause, without an example, keyed by the cause's name."""
     return {row.name: row.meaning.removesuffix(", such as {example}").format(marker="...") for row in causes}
 
 
@@ -347,14 +350,14 @@ OF_ANSWERS = CauseTable(CAUSES, LostPoints._list_causes, COUNTED, MEANINGS)
 OF_LEAVES = CauseTable(
     LEAF_CAUSES, LostPoints._list_leaf_causes, "{count:,} ", {**MEANINGS, **_say_meanings(LEAF_CAUSES)}
 )
-"""The table of causes for the leaves of nested values. `OF_ANSWERS` is the one for answers."""
+"""The table of causes for the leaves of nested values. The table for whole answers is `OF_ANSWERS`."""
 
 
 _Rows = Sequence[tuple[str, Callable[[Case], bool]]]
 
 
 def _choose_causes(facts: Facts, of_rules: bool) -> tuple[_Rows, _Rows]:
-    """Choose the rows of the table to check for answers that score 0, and those for answers that score more."""
+    """Choose the rows of `CAUSES` to check for answers that score 0, and those to check for answers that score more."""
     rows = [
         row
         for row in CAUSES
@@ -366,7 +369,7 @@ def _choose_causes(facts: Facts, of_rules: bool) -> tuple[_Rows, _Rows]:
 
 @once
 def account_for(scored: Scored) -> LostPoints:
-    """Return the account of a submission, which is created only once.
+    """Return the account of a submission's lost points, which is created only once.
 
     Example:
         >>> from anls_metric import score
@@ -392,12 +395,12 @@ def _sum_up(pairs: Iterable[tuple[str, float]], total: int = 1) -> dict[str, flo
 def compare_losses(
     first: Sequence[Losses], second: Sequence[Losses], pairs: Iterable[tuple[int, int]]
 ) -> dict[str, float]:
-    """Break down by cause the difference between two scores, the second minus the first: how much more the first loses
-    to each cause than the second. The causes add up to the difference.
+    """Break down by cause the second score minus the first, which is how much more the first submission loses to each
+    cause. The causes add up to the difference.
 
     Args:
-        first, second: what each question loses in the two submissions: `LostPoints.parts`.
-        pairs: the places of the questions that both submissions have.
+        first, second: the losses of each question in the two submissions, from `LostPoints.parts`.
+        pairs: the positions, in both submissions, of each question that both have.
     """
     rows, count = list[tuple[str, float]](), 0
     for count, (own, other) in enumerate(pairs, 1):  # noqa: B007

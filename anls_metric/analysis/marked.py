@@ -1,4 +1,4 @@
-"""Computes what a report needs to show how scores change when a reader marks an answer as accepted or leaves out a
+"""Computes the data with which a report updates scores when a reader marks an answer as accepted or leaves out a
 question.
 """
 
@@ -13,16 +13,16 @@ from anls_metric.analysis.scored import Scored
 from anls_metric.core.scorer import mean
 
 Accepted = dict[int, dict[int, dict[int, float]]]
-"""By question number and by the number of the first submission that gave an answer: the new score of each submission
-whose score changes if this answer is also accepted.
+"""The new score of each submission whose score changes if an answer is also accepted, keyed by the number of the
+question, the number of the first submission that gave the answer, and the number of the rescored submission.
 """
 
 
 def score_accepted(submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]) -> Accepted:
     """Score the answers to each question as if one submission's answer were an additional reference.
 
-    If several answers are accepted, the one that yields the highest score is used, as with references. This is computed
-    only for strings.
+    If a reader accepts several answers, the highest of their scores counts, as with references. For answers that are
+    not strings, the result is {}.
     """
     scorer = submissions[0].scorer
     if scorer.form != "text":
@@ -79,8 +79,8 @@ def sum_unseen(
     """For each submission, sum up the scores of the questions that a report leaves out.
 
     Returns:
-        The number of these questions, and two floats whose sum is exact; None if the score of the set is not the mean
-        over all questions.
+        For each submission, the number of questions left out, and two floats that add up to the exact sum of their
+        scores. None for a submission whose score is not the mean over all questions.
     """
     found: list[tuple[int, float, float] | None] = []
     for number, scored in enumerate(submissions):

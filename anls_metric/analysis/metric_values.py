@@ -33,8 +33,9 @@ class Measured(NamedTuple):
 def measure(metric: Metric, scored: Scored) -> Measured:
     """Compute a metric for string answers. Runs are averaged by question.
 
-    For a rate over a corpus, the value of a question is the rate plus what the question changes: its errors minus the
-    errors expected for its length, divided by the mean length. The mean of these values is the rate.
+    For an error rate over all texts together, the value of a question is the rate plus the question's contribution,
+    which is the question's errors minus the errors expected for its length, divided by the mean length. The mean of
+    these values is the rate.
 
     Example:
         >>> from anls_metric import score
@@ -62,7 +63,7 @@ def summarize(metric: Metric, scored: Scored, values: Sequence[float], label: st
 
 @once
 def measure_all(scored: Scored) -> dict[str, Measured]:
-    """Compute the metrics that the user names for a submission, in the order in which they are named."""
+    """Compute the string metrics that the user names for a submission, in the order in which the user names them."""
     return {name: measure(METRICS[name], scored) for name in scored.settings.metrics if name in METRICS}
 
 
@@ -84,18 +85,18 @@ def compare_metric(
     others: Sequence[Scored],
     chose_best: bool = False,
 ) -> dict[str, dict[str, Any]]:
-    """Compare submissions with the baseline under a metric, using the same tests as for their ANLS.
+    """Compare submissions with the baseline under a metric, using the same tests as for ANLS.
 
     Args:
         metric: the metric.
-        measured: the values, by submission name and metric name.
+        measured: the values, keyed by submission name and metric name.
         first: the baseline.
         others: the submissions to compare with the baseline; each has at least one question in common with it.
         chose_best: whether the baseline is the best of several: see `compare`.
 
     Returns:
-        By the name of each of the others, what the JSON document contains about it: some fields of `Comparison`, and
-        whether it is better.
+        The entry for each other submission in the JSON document, keyed by submission name, with some fields of
+        `Comparison` and whether the submission is better than the baseline.
     """
     values = {name: own[metric.name].values for name, own in measured.items()}
     own = values[first.name]

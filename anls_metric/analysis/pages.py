@@ -10,8 +10,8 @@ from anls_metric.options import PAGES
 
 @once
 def measure_pages(scored: Scored) -> dict[str, Measured]:
-    """Compute the page metrics of a submission: accuracy if each question and each answer has only one page, and
-    otherwise recall and precision.
+    """Compute the page metrics of a submission, which are accuracy if no question and no answer has more than one page,
+    and recall and precision otherwise.
 
     Returns:
         The values by metric name.
@@ -38,12 +38,12 @@ def measure_pages(scored: Scored) -> dict[str, Measured]:
 
 
 def list_measured(scored: Scored) -> dict[str, Measured]:
-    """List the values of a submission under all metrics that the user names, including those for pages."""
+    """Return the values of a submission under all metrics that the user names, including the page metrics."""
     return measure_all(scored) | (measure_pages(scored) if PAGES in scored.settings.metrics else {})
 
 
 def _read(scored: Scored) -> list[tuple[Pages | None, Pages]]:
-    """Read, for each answer, the pages that it names, None for no answer, and the pages of its question."""
+    """Read the pages that each answer names, or None for a missing answer, and the pages of the answer's question."""
     answers = scored.answers
     rows = zip(answers.predictions, answers.pages or ())
     return [

@@ -1,5 +1,5 @@
-"""The row that declares a figure: its name, the function that computes it, and how documents, tables and terminals show
-it.
+"""Defines the row that declares a figure: its name, the function that computes it, and its form in documents, tables
+and terminals.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from anls_metric.analysis.scored import Scored
 
 TABLE, TERMINAL, REPORT = "table", "terminal", "report"
-"""The places where a column appears unless the user chooses columns: in files, in the terminal, and beside the score in
-the report.
-"""
+"""Where a column appears by default: in files, in the terminal, or beside the score in the report."""
 
 
 class Column(NamedTuple):
@@ -26,7 +24,7 @@ class Column(NamedTuple):
         meaning: the explanation of the heading in the caption of a LaTeX table, with the placeholders "{baseline}" and
             "{adjusted}".
         form: the format of the values: see `NumberFormat.format`.
-        shown: where the column appears without being asked for, if it has values.
+        shown: where the column appears by default, if it has values.
     """
 
     key: str
@@ -37,31 +35,33 @@ class Column(NamedTuple):
 
 
 Write = Callable[..., str]
-"""A function that formats a score, an interval or None for people: `NumberFormat.format`."""
+"""A function that formats a score, an interval or None for people, such as `NumberFormat.format`."""
 
 
 class Line(NamedTuple):
-    """A line about a submission in a terminal. Without a name, it continues the previous line."""
+    """A line about a submission in a terminal. A line without a name continues the previous line."""
 
     name: str
     text: str
 
 
 class Part(NamedTuple):
-    """A part of what the JSON document says about a submission.
+    """A part of a submission's entry in the JSON document.
 
     Attributes:
         key: the key of the part in the document, and its name in ``--metrics``.
         sentence: the text about the key in docs/json.md.
-        find: computes the values, which can be stored as JSON; None or {} if the part is absent.
+        find: a function that computes the values, which can be stored as JSON, or returns None or {} if the part is
+            absent.
         type: the type of the values. A `TypedDict` has a docstring under each key, which docs/json.md prints.
-        order: the place among the parts in documents, tables and terminals; existing parts use 10, 20 and so on.
+        order: the number by which parts are sorted in documents, tables and terminals; existing parts use multiples of
+            5.
         by_name: whether the part is included only if ``--metrics`` names it. Otherwise, `find` decides.
         only_strings: whether ``--metrics`` accepts it only for strings.
         columns: the columns of the part in tables.
-        cells: converts the values of the part to the values of the columns, by column key.
-        lines: writes the lines for a terminal. They also appear beside tables, unless the terminal's table has columns
-            of the part.
+        cells: a function that converts the values of the part to the values of the columns, keyed by column key.
+        lines: a function that writes the lines for a terminal. The lines also appear beside tables, unless the
+            terminal's table has columns of the part.
     """
 
     key: str

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anls_metric.core.values.star_explanation import Branch
 
 MAX_CONFUSIONS = 10
-"""The number of confusions to list for each submission."""
+"""The maximum number of confusions to list for each submission."""
 
 _INDICES = {name: index for index, name in enumerate(MEANINGS)}
 _BYTES_BESIDES = 150  # per answer, besides its texts: its share of the question, its score and the names of the keys
@@ -30,13 +30,13 @@ _BYTES_BESIDES = 150  # per answer, besides its texts: its share of the question
 def select_questions(
     submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], max_bytes: int
 ) -> list[JoinedQuestion]:
-    """Select as many questions as fit, keeping their order. Questions with different scores or a score of 0 take
-    precedence.
+    """Select as many questions as fit into a report, keeping their order. Questions with different scores or a score of
+    0 take precedence.
 
     Args:
         submissions: the submissions.
         questions: all of their questions.
-        max_bytes: the limit for the texts, assuming that the texts of these questions have average length.
+        max_bytes: the limit for the texts, on the assumption that the selected questions have texts of average length.
     """
     texts = [text for each in submissions for text in (*each.answers.predictions, *(each.answers.raw or ()))]
     most = int(len(questions) * max_bytes / sum(_BYTES_BESIDES + len(str(text)) for text in texts))
@@ -56,10 +56,12 @@ def build_question_data(result: Result, questions: Sequence[JoinedQuestion], ima
         A dict that can be stored as JSON. Answers that are lists or objects are JSON strings.
 
         - ``ids``, ``questions``: N strings; ``pages``: the name of the image or document of each question.
-        - ``references``: N lists of strings; ``added``: those that were added by corrections, by question number.
-        - ``pictures``: ``data:`` URLs; ``images``: N indices into them, or the reason why there is no image.
-        - ``answers``: a dict for each submission: ``rows``, N dicts (see `_describe_answer`), or None for a question
-          that it lacks; ``confusions``, each with the numbers of the questions in which it occurs.
+        - ``references``: N lists of strings; ``added``: the references that corrections added, by question number.
+        - ``pictures``: ``data:`` URLs; ``images``: for each question, an index in ``pictures`` or the reason why there
+          is no image.
+        - ``answers``: for each submission, a dict with ``rows``, which are N dicts (see `_describe_answer`) or None for
+          a question that the submission lacks, and ``confusions``, each with the numbers of the questions in which it
+          occurs.
         - ``sentences``: the distinct reasons for scores, to which the indices in the answers refer.
     """
     pages = [find_page_name(question.record) for question in questions]
@@ -112,20 +114,20 @@ def _describe_answers(
 
 
 def _describe_answer(scored: Scored, place: int, shared: Sequence[str], sentences: dict[str, int]) -> dict[str, Any]:
-    """Describe the answer to a question, given its place in the submission.
+    """Describe the answer to the question at a position in a submission.
 
     Args:
         scored: the submission.
-        place: the place of the question.
+        place: the position of the question.
         shared: the references that the report shows for the question.
-        sentences: the indices of the reasons for scores, to which a new reason is added.
+        sentences: the index of each reason for a score, to which new reasons are added.
 
     Returns:
-        ``prediction`` (None for no answer); ``score``; ``outcome`` and ``sentence``, both indices; ``closest``, the
-        index of the closest reference; and, where they matter, ``raw``, the model output; ``costs``, what the question
-        loses to each cause, if this does not follow from the outcome; ``references``, if they differ from ``shared``;
-        ``edits`` to the closest reference (see `align`); or ``tree``, the parts of a nested value (see
-        `_describe_branch`).
+        A dict with ``prediction`` (None for no answer), ``score``, ``outcome`` and ``sentence`` (both indices), and
+        ``closest`` (the index of the closest reference). Where needed, the dict also has ``raw`` (the model output),
+        ``costs`` (the points that the question loses to each cause, if the outcome does not imply them), ``references``
+        (if they differ from ``shared``), ``edits`` (to the closest reference, see `align`) or ``tree`` (the parts of a
+        nested value, see `_describe_branch`).
     """
     row, answer = describe_question(scored, place), scored.representatives[place]
     prediction = None if row["prediction"] is None else _write_text(row["prediction"])
@@ -152,12 +154,12 @@ def _describe_answer(scored: Scored, place: int, shared: Sequence[str], sentence
 
 
 def _write_text(value: Any) -> str:
-    """Convert a JSON value to a string."""
+    """Return a string unchanged, and any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str, int, dict[str, Any]]:
-    """Explain an answer. Returns a sentence, the index of the closest reference, and the edits or the tree."""
+    """Explain the score of an answer by a sentence, the index of the closest reference, and the edits or the tree."""
     prediction = scored.answers.predictions[answer]
     if prediction is None:
         return "The submission has no answer to it, so 0.", 0, {}
@@ -168,8 +170,8 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
 
 
 def describe_drawing(why: Any) -> dict[str, Any]:
-    """Describe what the script draws for an explanation: the ``edits`` of a string, the ``tree`` of a value, or
-    nothing.
+    """Return the data that the report script draws for an explanation: the ``edits`` of a string, the ``tree`` of a
+    value, or nothing.
     """
     if isinstance(why, Explanation):
         return {"edits": align(why)} if why.best.distance and why.normalized_prediction else {}
@@ -178,8 +180,8 @@ def describe_drawing(why: Any) -> dict[str, Any]:
 
 
 def _describe_branch(branch: Branch) -> dict[str, Any]:
-    """Describe a branch, including the branches inside it and the ``edits`` of a leaf. A branch that contains others
-    has no texts.
+    """Describe a branch, including the branches inside it and the ``edits`` of a leaf. A branch that contains other
+    branches has neither prediction nor reference.
     """
     inside = list(map(_describe_branch, branch.children))
     values = (None, None) if inside else (branch.prediction, branch.reference)

@@ -15,16 +15,16 @@ from anls_metric.options import KEYS
 from anls_metric.reading.records import Record, take_column
 
 MAX_FIELDS = 4
-"""The maximum number of fields that group questions without being requested."""
+"""The maximum number of fields that group questions by default."""
 
 
 class Grouping(NamedTuple):
-    """The groups of questions.
+    """The questions of submissions and of a report, grouped by fields.
 
     Attributes:
         groups: for each submission, its groups by field and name.
-        questions: by field and name, the numbers of the questions in the group. For a key of nested values, these are
-            the questions in which a submission has a leaf under the key that scores less than 1.
+        questions: the numbers of the report's questions in each group, by field and name. The group of a key of nested
+            values contains the questions in which any submission has a leaf under the key that scores less than 1.
         first_field: the field to show first; "" if there is none.
     """
 
@@ -34,7 +34,7 @@ class Grouping(NamedTuple):
 
 
 def group_questions(submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]) -> Grouping:
-    """Group all questions of submissions, and group the questions that a report shows."""
+    """Group all questions of each submission, and group the questions that a report shows."""
     first = submissions[0]
     documents = [first.clusters.field] if first.clusters else []
     named = [field for field, groups in first.groups.items() if groups]
@@ -75,8 +75,8 @@ def _list_wrong(submissions: Sequence[Scored], questions: Sequence[JoinedQuestio
 def _complete_records(
     fields: Collection[str], records: Sequence[Record], references: Sequence[Any], clusters: Clusters | None
 ) -> Sequence[Record]:
-    """Put the name of its document, in place of a page or a list, into each record, and also the kind of its answer if
-    that is among the fields.
+    """Return the records with the name of each question's document in the field of the clusters and, if ``fields``
+    includes it, with the kind of answer.
     """
     if clusters:
         records = [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
@@ -86,12 +86,12 @@ def _complete_records(
 
 
 MAX_GROUPS = 12
-"""The maximum number of values in a field that groups questions without being requested."""
+"""The maximum number of distinct values in a field that groups questions by default."""
 
 
 def list_grouping_fields(scored: Scored) -> list[str]:
-    """List the fields with few values, starting with those that have the fewest. Fields that contain the texts of
-    questions or answers are left out.
+    """List the fields with few distinct values, starting with the fewest. Fields that contain the texts of questions or
+    answers are left out.
     """
     records = scored.questions.table.records
     texts = (list(scored.questions.texts), list(scored.answers.predictions))
@@ -100,7 +100,9 @@ def list_grouping_fields(scored: Scored) -> list[str]:
 
 
 def _list_fields_with_few_values(records: Sequence[Record], most: int) -> list[str]:
-    """List the fields in records that have at most this many values, starting with those that have the fewest."""
+    """List the fields with at least two and at most ``most`` distinct values in a sample of records, starting with the
+    fewest.
+    """
     sample = records[:2000]
     sizes: dict[str, int] = {}
     for name in {name: None for record in sample[:100] for name in record}:

@@ -1,4 +1,6 @@
-"""Identifies the scored questions by a hash of their ids and references. Order, layout and format do not change it."""
+"""Identifies the scored questions by a hash of their ids and references, which does not depend on order, layout or
+format.
+"""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored
 
 MOST, PART = 5000, 100
-"""If there are more questions than `MOST` and no documents, the questions are listed in parts of `PART` questions, some
-of which a map draws.
+"""If there are no documents and more than `MOST` questions, the questions are listed in parts of `PART` questions, and
+a map draws only some of the parts.
 """
 
 
@@ -20,8 +20,9 @@ def list_documents(
     """List the documents with the numbers of their questions, in the order of the questions.
 
     Returns:
-        The name of each document with its questions, None for a question without a document. If there are no documents
-        at all, all questions under None, or in parts of `PART` questions if there are many.
+        Pairs of a document's name and the numbers of its questions. A question without a document has a pair of its
+        own, with None as the name. Without any documents, there is one pair of None and all questions, or several pairs
+        with `PART` questions each if there are many.
     """
     scored = submissions[0]
     records = [question.record for question in questions]

@@ -1,4 +1,4 @@
-"""Joins submissions by question, so that each question comes with its place and score in every submission."""
+"""Joins submissions by question, so that each question comes with its position and score in every submission."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class JoinedQuestion(NamedTuple):
 
     Attributes:
         id: the id.
-        text: the text; None for none.
+        text: the text; None if there is none.
         references: the accepted answers.
         record: the record.
-        places: the place of the question in each submission; None for a submission that lacks it.
-        scores: the score of each submission on the question; None for a submission that lacks it.
+        places: the position of the question in each submission; None for a submission that lacks the question.
+        scores: the score of each submission on the question; None for a submission that lacks the question.
     """
 
     id: str

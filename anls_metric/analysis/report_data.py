@@ -1,6 +1,4 @@
-"""Computes what the HTML report shows in addition to the document: standings, causes, groups, suspects and every
-question.
-"""
+"""Computes the data that only the HTML report shows: standings, causes, groups, suspects and every question."""
 
 from __future__ import annotations
 
@@ -35,9 +33,9 @@ def build_report_data(result: Result, images: Images, most_bytes: int) -> dict[s
         - ``standings``: see `describe_standings`
         - ``grouped``: for each submission, its groups by field and name
         - ``total``: the number of all questions; ``image_note``: which images are left out
-        - ``looked_at``: the numbers of the submission to look at first and of its baseline, -1 for none
+        - ``looked_at``: the numbers of the submission to look at first and of its baseline, or -1 for no baseline
         - ``cases``: the questions to look at first, see `first_look.Case`
-        - ``data``: what the script draws.
+        - ``data``: the data that the report script draws.
     """
     submissions = result.submissions
     everything = join_questions(submissions)

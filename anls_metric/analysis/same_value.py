@@ -17,14 +17,14 @@ MAX_LENGTH = 40
 
 
 class Value(NamedTuple):
-    """A number or a date in a single form, regardless of how it was written.
+    """A number or a date in canonical form.
 
     Attributes:
-        exact: what two strings must have in common. For an amount: the number, its leading zeros (007 is a code), and
-            whether it can be a year, which is written as four digits from 1900 to 2099 and nothing else. For a date:
-            its possible months and days, month first (3/4/98 has two), with 0 for a missing day, and the last two
-            digits of the year.
-        vague: what one of the strings may lack: the unit of an amount, or the century of a date.
+        exact: the parts that two strings must have in common. For an amount, these are the number, its leading zeros
+            (007 is a code), and whether the number can be a year, which is written as four digits from 1900 to 2099 and
+            nothing else. For a date, these are its possible months and days, month first (3/4/98 has two readings),
+            with 0 for a missing day, and the last two digits of the year.
+        vague: the part that one of the strings may lack, which is the unit of an amount or the century of a date.
     """
 
     exact: tuple[Any, ...]

@@ -1,4 +1,4 @@
-"""Scores answers. Everything known about them is computed from `Scored`, which contains lists of equal length."""
+"""Scores answers and keeps the results in `Scored`, from which every analysis is computed."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ class Scored:
 
     Attributes:
         answers: the answers.
-        scorer: what scored them.
+        scorer: the scorer of the answers.
         values: the score of each answer, as the scorer returns it: a float, or an object with the scores of the leaves.
-        scores: the score of each question, which with several runs is the mean over its answers.
-        anls: the score of the set.
+        scores: the score of each question, averaged over its answers if there are several runs.
+        anls: the score of the submission.
         settings: the options.
         means: the means under other variants, by name.
         groups: the groups of questions, by field and name.
         all_keys: the figures for all leaves of nested values; {} if they are not counted.
-        uncorrected: the score without corrections; None if there are none.
-        added: the references that corrections added to the questions of all submissions, by the id of the question; []
-            for a question that was left out.
-        found: the results of functions with the decorator `once`.
+        uncorrected: the score without corrections; None if there are no corrections.
+        added: the references that corrections added to the questions of all submissions, keyed by question id; [] for a
+            question that was left out.
+        found: the cached results of functions with the decorator `once`.
     """
 
     answers: Answers
@@ -87,7 +87,7 @@ class Scored:
 
     @cached_property
     def texts(self) -> Sequence[NormalizedPair]:
-        """Each wrong answer with its references, normalized."""
+        """The normalized text and references of each answer that may be wrong, or ("", ()) for any other answer."""
         from anls_metric.core.strings.matches import normalize_wrong  # scores do not need it
 
         answers = self.answers
@@ -95,7 +95,7 @@ class Scored:
 
     @cached_property
     def matches(self) -> Matches:
-        """Shows which answers are exact matches, and which contain a reference."""
+        """Flags for the answers that equal a reference and for the answers that contain a reference."""
         from anls_metric.core.strings.matches import find_matches  # scores do not need it
 
         answers = self.answers
@@ -104,11 +104,13 @@ class Scored:
 
     @cached_property
     def compared(self) -> tuple[Sequence[Any], Sequence[Any]]:
-        """The prediction of each answer, None for no answer, and its references, as the scorer takes them."""
+        """The prediction of each answer (None if the answer is missing) and the references, in the form that the scorer
+        takes.
+        """
         return list_compared(self.answers)
 
     def why(self, place: int) -> Any:
-        """Explain the score of an answer, given its place. Returns None if the question has no answer."""
+        """Explain the score of the answer at a position, or return None if the answer is missing."""
         if place not in self._explanations:
             self._explanations[place] = self._explain(place)
         return self._explanations[place]
@@ -155,14 +157,14 @@ class Scored:
 
     @cached_property
     def runs(self) -> Sequence[Sequence[int]]:
-        """The places of the answers to each question. Answers to the same question are adjacent."""
+        """The positions of the answers to each question. Answers to the same question are adjacent."""
         places = range(len(self.scores)) if self.answers.places is None else self.answers.places
         return [list(run) for _, run in groupby(range(len(places)), key=places.__getitem__)]
 
     @cached_property
     def representatives(self) -> Sequence[int]:
-        """For each question, the place of the answer that represents it, which is the one whose score is closest to the
-        mean.
+        """The position of the answer that represents each question, which is the answer whose score is closest to the
+        mean over the runs.
         """
         if self.answers.places is None:
             return range(len(self.scores))
@@ -181,15 +183,15 @@ class Scored:
 
     @property
     def run_sd(self) -> float | None:
-        """The standard deviation of the run scores (with n - 1), or None if there is only one run."""
+        """The sample standard deviation of the run scores, or None if there is only one run."""
         from statistics import stdev  # slow to import
 
         return stdev(self.run_scores) if len(self.run_scores) > 1 else None
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The figures that the benchmark's rule computes for the set, by name, with None in place of NaN and infinity.
-        Empty if there is no rule or if there are several runs.
+        """The figures that the benchmark's rule computes for the submission, by name, with None in place of NaN and
+        infinity. Empty if there is no rule or if there are several runs.
 
         Raises:
             InputError: a column that only the figures need contains an invalid value.
@@ -216,7 +218,7 @@ _Found = TypeVar("_Found")
 
 
 def once(find: Callable[[Scored], _Found]) -> Callable[[Scored], _Found]:
-    """Make a function that takes a submission compute its result only once for each submission."""
+    """Decorate a function of a submission so that its result is computed only once for each submission."""
     name = f"{find.__module__}.{find.__qualname__}"
 
     @wraps(find)
@@ -254,7 +256,7 @@ def score_answers(
 
     Args:
         answers: the answers.
-        scorer: what scores them.
+        scorer: the scorer of the answers.
         settings: the options, such as groups, clusters and extraction steps.
         others: additional scorers, for `Scored.means`.
 
@@ -286,7 +288,7 @@ def score_answers(
 
 
 def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scorer) -> Sequence[Any]:
-    """Score predictions against the references. These predictions may differ from those in the answers.
+    """Score predictions, which may differ from those in the answers, against the references of the answers.
 
     Raises:
         InputError: an answer cannot be scored; the message names the question.
@@ -342,7 +344,7 @@ def mean_of(answers: Answers, values: Sequence[Any], scorer: Scorer) -> float:
     """Compute the score of a set from the values of its answers.
 
     Raises:
-        InputError: there are runs, and the score is a mean of leaves.
+        InputError: there are several runs, and the score is a mean of leaves.
     """
     if answers.places is None:
         return float(scorer.mean(values))
@@ -358,7 +360,7 @@ def score_under(answers: Answers, scorer: Scorer, predictions: Sequence[Any] | N
 
 
 def list_worst(scored: Scored, count: int) -> list[int]:
-    """List the places of the lowest-scoring questions, with the lowest first. Only questions that score below 1 are
+    """List the positions of the lowest-scoring questions, with the lowest first. Only questions that score below 1 are
     listed.
     """
     order = sorted(range(len(scored.scores)), key=scored.scores.__getitem__)
@@ -366,7 +368,7 @@ def list_worst(scored: Scored, count: int) -> list[int]:
 
 
 def complete_keys(submissions: Sequence[Scored]) -> list[Scored]:
-    """Add to each submission a group for every key that any submission has. A group without leaves has no questions."""
+    """Add to each submission an empty group for every key that only other submissions have."""
     from anls_metric.analysis.groups import Group
     from anls_metric.analysis.leaf_keys import NO_LEAVES
 

@@ -21,11 +21,11 @@ def describe_standings(result: Result) -> dict[str, Any]:
         ``variants``, the score of each submission under each variant; and, for several submissions:
 
         - ``ranks``, ``reported_baseline``, ``pairs``, ``reversed_by``: see `schema.Headline`
-        - ``best_two``: the comparison of the best with the second, with unadjusted p
+        - ``best_two``: the comparison of the best with the second, with an unadjusted p-value
         - ``reversals_count_case``: whether all variants that reverse the order are case-sensitive
         - ``p_value``: the p-value of the second against the best, adjusted for the choice of the best
-        - ``one_document``: the document that decides the difference between these two, with their comparison as ``of``;
-          None if there is no such document.
+        - ``one_document``: the document that decides the comparison of these two, with their comparison as ``of``; None
+          if there is no such document.
     """
     variants, compared = _score_under_variants(result.submissions), result.compared
     if compared is None:
@@ -63,7 +63,9 @@ def _describe(comparison: Comparison) -> dict[str, Any]:
 
 
 def _find_deciding(comparisons: Sequence[Comparison], first: str, second: str) -> dict[str, Any] | None:
-    """Find the document that makes up a third of the difference between two submissions, or decides it."""
+    """Return the document that decides the comparison of two submissions, with the comparison as ``of``, or None if
+    there is no such document.
+    """
     for each in comparisons:
         if {each.first, each.second} == {first, second} and each.one_document:
             return {**each.one_document._asdict(), "of": each._asdict()}

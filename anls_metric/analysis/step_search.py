@@ -1,5 +1,5 @@
-"""Finds the steps that raise a score. A step is chosen on a sample of wrong answers, and of right answers, which it
-could spoil. It is then applied to all answers, so that the score that it promises is the actual one.
+"""Finds the steps that raise a score. A step is chosen on a sample of wrong answers and of right answers, which the
+step could spoil, and is then applied to all answers, so that the promised score is exact.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from anls_metric.reading.records import VALUE, take
 from anls_metric.reading.table import ALL_VALUES, WHOLE_RECORD
 
 MAX_CASES = 256
-"""The maximum number of wrong answers, and of right answers, in a sample."""
+"""The maximum number of wrong answers, and separately of right answers, in a sample."""
 
 MAX_CHARACTERS = 1_000
-"""The number of characters of a long string that are kept in a sample, half of them from each end, because the marks of
-raw model output are there.
+"""The number of characters that a sample keeps of a long string, half of them from each end, where the marks of raw
+model output are.
 """
 
 MIN_UNCERTAIN_GAIN = 0.02  # for the first uncertain step of a kind; the following ones only need MIN_GAIN
@@ -54,7 +54,7 @@ MAX_STEPS = 4  # the most steps of one kind
 
 
 class State(NamedTuple):
-    """The answers after some steps, as columns, and their score."""
+    """The columns of the answers after some steps, and the score of these answers."""
 
     predictions: Sequence[Any]
     references: Sequence[Sequence[Any]]
@@ -72,8 +72,9 @@ class Applied(NamedTuple):
     Attributes:
         step: the step.
         before, after: the answers before and after the step.
-        options: the options to type for this step and those before it; None if it can only be done in the files.
-        changed: the number of wrong answers that it changes.
+        options: the options to type for this step and all steps before it; None if one of the steps can only be done in
+            the files.
+        changed: the number of wrong answers whose scores change.
     """
 
     step: Step
@@ -84,18 +85,18 @@ class Applied(NamedTuple):
 
     @property
     def remedy(self) -> Message:
-        """What to do, with all options to type."""
+        """The message that says what to do, with all options to type."""
         return advise(self.step.remedy, self.options or {})
 
 
 def advise(remedy: str, options: Mapping[str, str]) -> Message:
-    """Word a remedy with the options to type."""
+    """Create the message of a remedy, followed by the options to type."""
     words = " ".join(f"{{use.{option}:{{{option}}}}}" for option in options)
     return Message("", f"{remedy} with {words}" if words else remedy, dict(options))
 
 
 class _Answer(NamedTuple):
-    """An answer in a sample, in which it represents `weight` answers."""
+    """An answer in a sample, which represents `weight` answers."""
 
     prediction: Any
     references: Sequence[Any]
@@ -105,7 +106,7 @@ class _Answer(NamedTuple):
 
 
 class _Sample(NamedTuple):
-    """A sample of the answers in a state: some that score less than 1 and some that score 1, with the number of all
+    """A sample of the answers in a state: some that score less than 1 and some that score 1, with the total number of
     answers.
     """
 
@@ -135,7 +136,7 @@ def find_steps(scored: Scored) -> list[Applied]:
     """Find the steps that raise a score, and apply them one after the other. For a benchmark metric, there are none.
 
     The steps are tried in the order in which the program applies them, so that typing their options has exactly the
-    effect that was tried. Steps with the same option become one step.
+    effect that was tried. Consecutive steps with the same option become one step.
     """
     state, found = start_state(scored), list[Applied]()
     if scored.anls == 1.0:
@@ -160,7 +161,7 @@ def find_steps(scored: Scored) -> list[Applied]:
 
 
 def _add(found: list[Applied], step: Step, before: State, after: State, scored: Scored) -> list[Applied]:
-    """Add a step to those found so far. If it has the same option as the last one, the two become one step."""
+    """Add a step to those found so far, merging the step with the last one if both have the same option."""
     options: Mapping[str, str] | None = None
     if step.options and (not found or found[-1].options is not None):
         options = _join_options(found[-1].options or {} if found else {}, step, scored)
@@ -184,8 +185,8 @@ def _join_options(typed: Mapping[str, str], step: Step, scored: Scored) -> dict[
 
 
 def try_values(scored: Scored) -> tuple[Step, float] | None:
-    """Return the step that scores the fields of JSON answers that were scored as strings, and the score after it.
-    Returns None if the answers are not such JSON.
+    """Return the step that scores the fields of JSON answers that were scored as strings, and the score after this
+    step, or None if no such step applies.
     """
     state = start_state(scored)
     steps = _OF_VARIANTS.list_for(_take_sample(state), scored, {})
@@ -222,7 +223,7 @@ def _cut(text: Any) -> Any:
 
 
 def _try(sample: _Sample, step: Step, known: str = "") -> float:
-    """Return by how much a step raises the mean of a set, estimated from a sample, or 0.0 if it does not help enough.
+    """Estimate from a sample how much a step raises the mean score, or return 0.0 if the step does not help enough.
 
     A step must make enough answers right or nearly right. The answers of good models also contain some periods,
     quotation marks and sentences, so uncertain steps must gain more, unless they continue the option `known`.
@@ -254,7 +255,7 @@ def _change(step: Step, prediction: Any, references: Sequence[Any], text: Any) -
 
 
 def _rescore(scorer: Scorer, step: Step, answers: Iterable[_Answer]) -> Iterable[tuple[_Answer, float]]:
-    """Apply a step to answers, score those that it changes, and return these with their new scores."""
+    """Apply a step to answers, and return the changed answers with their new scores."""
     changed, predictions, references = [], [], []
     for answer in answers:
         prediction, accepted, _ = _change(step, *answer[:3])
@@ -320,8 +321,8 @@ _METRICS_OF_VALUES = {"exact_match", "abstention", "pages"}
 
 
 def _find_only_reference(scored: Scored) -> str | None:
-    """Find the path that leads to the references if each is the only item of a list, since the list itself would be
-    read as a value. Returns "" if no reference is in a list, None if the references have no path.
+    """Return the path to the only item of each list of references, since the list itself would be read as a value.
+    Return "" if the references are not in lists, or None if no path leads to every reference.
     """
     questions = scored.questions
     path, records = scored.answers.read.references, questions.table.records
@@ -341,7 +342,7 @@ def are_values(answers: Sequence[_Answer]) -> bool:
 
 
 def _is_value(text: Any) -> bool:
-    """Whether a string is an object or a list written as JSON, but not a number in brackets, which is a citation."""
+    """Whether a string is an object or a list written as JSON, other than a number in brackets, which is a citation."""
     is_open = isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and not re.fullmatch(r"\s*\[\d+\]\s*", text)
     return is_open and isinstance(parse_value_or_text(text), (dict, list))
 
@@ -350,8 +351,8 @@ _DEEPEST = 3
 
 
 def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    """List the steps that read only that part of predictions which has the form of the references, if whole predictions
-    do not have it.
+    """List the steps that read only the part of each prediction that has the form of the references, if most whole
+    predictions do not.
     """
     if not {"variant", "prediction"}.isdisjoint(typed) or scored.settings.extract:
         return []
@@ -371,7 +372,7 @@ def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> li
 
 
 def _fits(value: Any, references: Sequence[Any]) -> bool:
-    """Whether a value has the form of a reference: half of the keys of an object, or otherwise the same type."""
+    """Whether a value has the type of any reference or, if both are objects, at least half of the reference's keys."""
     for reference in references:
         if isinstance(reference, dict) and isinstance(value, dict):
             if 2 * len(reference.keys() & value.keys()) >= len(reference):
@@ -382,7 +383,9 @@ def _fits(value: Any, references: Sequence[Any]) -> bool:
 
 
 def _list_parts(value: Any, root: Root) -> Iterator[tuple[Root, Any]]:
-    """List the values inside an object, or inside a list with a single item, with the outermost first."""
+    """List the values inside an object or inside a list with a single item, each with its path, with the outermost
+    first.
+    """
     if len(root) < _DEEPEST:
         items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         inside = [((*root, key), item) for key, item in items if isinstance(value, dict) or len(value) == 1]
@@ -395,13 +398,15 @@ _OPTIONS = {
     "field": r"""["']([^"',:\\\s](?:[^"',:\\\n]{0,38}[^"',:\\\s])?)["']\s{0,9}:""",
     "tag": r"</([\w.-]{1,40})>",
 }
-"""The option of an extraction step -> the pattern that finds possible values for it in a string."""
+"""The patterns that find possible values of an extraction step's option in a string, keyed by the option."""
 _MAX_VALUES = 3
 _MOST_RULES, _BEAM = 4, 3
 
 
 class _Chain(NamedTuple):
-    """A chain of extraction steps, the sampled answers after these steps, and how close each is to a reference."""
+    """A chain of extraction steps, with the sampled answers after these steps and the similarity of each to a
+    reference.
+    """
 
     names: tuple[str, ...]
     texts: Sequence[str]
@@ -413,8 +418,8 @@ class _Chain(NamedTuple):
 
 
 def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    """List the best chain of extraction steps, if there is one. Each step after the first must gain enough to be worth
-    adding.
+    """Return the step with the best chain of extraction steps, in a list that is empty if no chain helps. Every
+    extraction step after the first must gain enough to be worth adding.
 
     Chains are extended by the steps that bring the sampled answers closest to a reference, even if these do not score
     yet, because the outer marks around an answer hide the inner ones.
@@ -465,8 +470,8 @@ def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> l
 
 
 def _list_rules(texts: Sequence[str]) -> list[str]:
-    """List the extraction steps that may find something, followed by steps with the most common values for their
-    options.
+    """List the extraction steps whose marks occur in texts, followed by these steps with the most common values for
+    their options.
     """
     text = "\0".join(texts)
     names = [name for name, rule in EXTRACTORS.items() if any(mark in text for mark in rule.marks)]
@@ -500,7 +505,7 @@ def _list_in_use(scorer: Scorer) -> list[str]:
 
 
 def _choose_unused(rows: Sequence[Step], sample: _Sample) -> list[Step]:
-    """Choose the normalizations that are not yet in use. If all characters are ASCII, only spaces can differ."""
+    """Choose the steps whose normalizations are not yet in use. If all characters are ASCII, only spaces can differ."""
     scorer = sample.state.scorer
     text = repr([(answer.prediction, *answer.references) for answer in sample.wrong])
     usable = rows if not text.isascii() else [step for step in rows if "spaces" in step.options.values()]

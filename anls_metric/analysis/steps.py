@@ -1,8 +1,7 @@
-r"""The steps that give lost points back. Each changes how answers are read rather than the answers, and is an option to
-type.
+r"""Defines the steps that win lost points back. A step changes how answers are read, and is usually an option to type.
 
-The table contains the steps that fit any answers. Others, such as a chain of extraction steps, are created for the
-answers at hand. `step_search` finds the steps that help.
+The tables contain the steps that fit any answers. Other steps, such as a chain of extraction steps, are created for the
+answers at hand. The module `step_search` finds the steps that help.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ def _keep(value: Any) -> Any:
 
 
 class Step(NamedTuple):
-    """A change to how answers are read, which is either a row of the table or created for the answers at hand.
+    """A change to how answers are read, which is either a row of a table or created for the answers at hand.
 
     Attributes:
         name: the cause that the step removes.
         meaning: the text that follows the number of answers.
         remedy: what to do, followed in messages by the options.
-        options: the options that apply the step, with their values; {} if it can only be done in the files.
-        prediction: changes a prediction.
-        text: changes the string of a prediction before it is parsed as JSON; `prediction` then parses it.
-        references: changes the references of a question.
-        rescore: returns the scorer with the options.
+        options: the options that apply the step, with their values; {} if the step can only be done in the files.
+        prediction: a function that changes a prediction.
+        text: a function that changes the string of a prediction before `prediction` parses the string as JSON.
+        references: a function that changes the references of a question.
+        rescore: a function that returns a scorer with the options.
         mark: for a separator, the string without which the step changes nothing.
-        is_certain: whether correct answers can never look like this by chance.
+        is_certain: whether correct answers can never look by chance as if they needed the step.
         changes_values: whether the step changes predictions that are not strings.
         values: the values for placeholders in the meaning.
     """
@@ -106,7 +105,7 @@ SPLITTING = tuple(
 
 
 def _normalize_also(names: str, scorer: Any) -> Scorer:
-    """Return a scorer that also applies these normalizations."""
+    """Return a scorer that also applies the named normalizations."""
     return get_scorer(scorer, normalize=",".join(filter(None, [scorer.normalize, names])))
 
 
@@ -132,7 +131,7 @@ NORMALIZING = tuple(
     if not row.of_keys
 )
 NORMALIZING_VALUES = tuple(step._replace(prediction=_keep, references=_keep) for step in NORMALIZING)
-"""The same steps for lists and nested values, whose strings only the scorer can reach."""
+"""The steps of `NORMALIZING` for lists and nested values, whose strings only the scorer can reach."""
 
 
 # What programs did to the files
@@ -230,7 +229,8 @@ def leave_out(keys: Sequence[str]) -> Step:
 
 def read_as_values(extract: str = "", path: str = "", **own: Any) -> Step:
     """Create the step that parses strings as JSON and scores their fields, optionally after an extraction step. The
-    references are those at ``path``, or the same as before if it is ""; ``own`` contains the scorer options in use.
+    references are read from ``path``, or stay the same if ``path`` is "", and ``own`` contains the scorer options in
+    use.
     """
     take = extractor(extract, values=True) if extract else _keep
     options = {"variant": "anls_star", "references": path, "extract": extract}
@@ -270,8 +270,8 @@ def read_inside(value: Any, extract: str = "") -> Any:
 
 
 def take_inside(path: str, root: Root, extract: str = "") -> Step:
-    """Create the step that reads only a part of each prediction, given the path of the prediction, "" for the whole
-    record.
+    """Create the step that reads only the part of each prediction at ``root``, given the path of the prediction, which
+    is "" for the whole record.
     """
     inner = ".".join(map(str, root))
     options = {"prediction": f"{path}.{inner}" if path else inner, "extract": extract}
@@ -305,4 +305,4 @@ EXAMPLES = (
     *(*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES),
     *(read_as_values(), take_inside("", ("...",)), extract_by(["think"], get_scorer()), leave_out(["key"])),
 )
-"""The steps in the table, and one of each other kind."""
+"""The steps in the tables, and one example of each kind of step that is created for answers."""

@@ -10,7 +10,7 @@ from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import Scored
 
 MIN_SUBMISSIONS = 3
-"""The minimum number of submissions, which is also the minimum number that must agree."""
+"""The minimum number of submissions, and also of submissions that must agree on an answer."""
 
 
 class Suspect(NamedTuple):
@@ -19,7 +19,7 @@ class Suspect(NamedTuple):
     Attributes:
         id: the id of the question.
         answer: the normalized answer that most submissions give.
-        submissions: the number of submissions that give it.
+        submissions: the number of submissions that give this answer.
         accepted: the accepted answers.
     """
 
@@ -30,12 +30,12 @@ class Suspect(NamedTuple):
 
 
 def find_suspects(submissions: Sequence[Scored]) -> list[Suspect]:
-    """Find the questions on which at least three submissions, and more than half of all, give the same answer although
-    it scores less than 1.
+    """Find the questions on which at least three submissions, and more than half of all, give the same answer, which
+    scores less than 1.
 
     Returns:
-        The suspects, sorted by the number of submissions, with the largest first, and then in the order of the
-        questions.
+        The suspects, sorted by the number of submissions that agree, with the largest first, and then by the order of
+        the questions.
 
     Example:
         >>> from anls_metric import score

@@ -10,12 +10,12 @@ from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.suspects import find_suspects
 
 SAME_VALUE = "another form"
-"""The cause for an answer that has the same value as a reference."""
+"""The cause of an answer that has the same value as a reference."""
 
 
 def explain_suspicions(submissions: Sequence[Scored]) -> list[tuple[str, str]]:
-    """List the questions whose references look incomplete, each with the reason. Answers on which most submissions
-    agree come first, then answers that have the same value as a reference.
+    """List the ids of the questions whose references look incomplete, each with the reason. Questions on which most
+    submissions agree come first, followed by questions whose answer has the same value as a reference.
 
     Example:
         >>> from anls_metric import score

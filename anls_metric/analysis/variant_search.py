@@ -28,16 +28,16 @@ METRICS = ("exact_match", "contains", "relaxed", "vqa_accuracy")
 
 
 class VariantMatch(NamedTuple):
-    """A variant or other metric that returns a number.
+    """A variant or another metric that reproduces a number or comes closest to it.
 
     Attributes:
         name: the name of the submission.
         variant: the name of the variant or the metric.
         scale: the scale of the number: 1 or 100.
         anls: the mean under the variant.
-        exact: whether the mean rounds to the number; otherwise it is only the nearest mean.
+        exact: whether the mean rounds to the number, rather than only being the nearest mean.
         extract: the extraction steps that lead to this number; "" for none.
-        threshold: the threshold, if it is not the variant's own.
+        threshold: the threshold; None if it is the variant's own.
         average, none_keys: the options with these names for a variant for nested values; "" for their defaults.
     """
 
@@ -53,14 +53,14 @@ class VariantMatch(NamedTuple):
 
 
 class VariantSearch(NamedTuple):
-    """What a search for a number found, and how conclusive this is.
+    """The result of a search for a number, and how conclusive the result is.
 
     Attributes:
-        matches: as `find_variants` returns them.
-        tried: how many combinations of variants or metrics and extraction steps were tried; with those of variants and
-            other thresholds if no other fits.
-        share: of the numbers with as many digits that are at most `NEAR` away, the share that at least one of these
-            combinations produces.
+        matches: the variants and metrics, as returned by `find_variants`.
+        tried: the number of combinations of a variant or metric and an extraction step that were tried, including
+            combinations of a variant and another threshold if no other combination fits.
+        share: the share of the nearby numbers with as many digits (see `NEAR`) that at least one of these combinations
+            produces.
     """
 
     matches: list[VariantMatch]
@@ -69,25 +69,25 @@ class VariantSearch(NamedTuple):
 
 
 NEAR, LEAST_NEAR = Decimal("0.03"), 5
-"""Numbers are near if they are at most three points, or five units of the last digit, away."""
+"""The largest distance at which numbers are near: three points or, if that is more, five units of the last digit."""
 
 
 def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> list[VariantMatch]:
-    """Find the variants and metrics that, rounded to the digits of a number, reproduce it, with the answers as they are
-    or after extraction.
+    """Find the variants and metrics whose mean, rounded to the digits of a number, equals this number, with the answers
+    as they are or after an extraction step.
 
-    Each variant is also tried at other thresholds. With so many combinations, one may match any number by chance.
+    Each variant is also tried at other thresholds. With so many combinations, some combination may match any number by
+    chance.
 
     Args:
         number: the number as it is printed: 84.75, 0.8475, 84.8%.
         submissions: the submissions.
-        scorers: the variants to try, without other metrics. By default, all variants and metrics are tried, including
-            variants for nested values with the options behind published numbers, and the rules of benchmarks whose
-            columns exist.
+        scorers: the only variants to try. By default, all variants and metrics are tried, including variants for nested
+            values with the options behind published numbers, and the rules of benchmarks whose columns exist.
 
     Returns:
-        All variants and metrics that reproduce the number, those at other thresholds last; if there are none, the
-        nearest one.
+        All variants and metrics that reproduce the number, with those at other thresholds last, or only the nearest one
+        if none reproduces the number.
 
     Raises:
         ValueError: the string is not a number.
@@ -109,7 +109,9 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
 
 
 def search_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> VariantSearch:
-    """Find what reproduces a number, as `find_variants` does, and how conclusive this is."""
+    """Find the variants and metrics that reproduce a number, like `find_variants`, and compute how conclusive the
+    result is.
+    """
     wanted, chosen = _parse_number(number), list(scorers)
     half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
 
@@ -133,7 +135,7 @@ def search_variants(number: str, submissions: Sequence[Scored], scorers: Iterabl
 
 
 def _share_near(wanted: Decimal, means: Iterable[float]) -> float:
-    """Compute, for the numbers near the wanted one with as many digits, the share that some mean rounds to."""
+    """Return the share of the numbers near the wanted one, with as many digits, to which some mean rounds."""
     scale = 1 if wanted <= 1 else 100
     unit = Decimal((0, (1,), int(wanted.as_tuple().exponent)))
     reach = max(LEAST_NEAR, int(NEAR * scale / unit))
@@ -157,8 +159,8 @@ _Trial = tuple[Any, ...]
 
 
 def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
-    """Try each variant and metric on the answers in a set: as they are, without extraction, and with each extraction
-    step.
+    """Try each variant and metric on the answers of a submission: as they are, without extraction, and with each
+    extraction step.
     """
     answers, texts = scored.answers, {scored.extract: scored.answers.predictions}
     are_texts = scored.scorer.form == "text"
@@ -183,7 +185,7 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
 
 
 def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
-    """Try each variant at other thresholds on the answers in a set as they are."""
+    """Try each variant at other thresholds on the unchanged answers of a submission."""
     for variant in _list_scorers(scored, scorers) if scored.scorer.form == "text" else ():
         for threshold in THRESHOLDS:
             if threshold != variant.threshold and "threshold" in variant.options:
@@ -192,7 +194,9 @@ def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Tria
 
 
 def _list_scorers(scored: Scored, scorers: Sequence[Scorer]) -> Sequence[Scorer]:
-    """List the variants to try: those that the user chose, or otherwise all that can score the same answers."""
+    """List the variants to try: those that the user chose or, if there are none, all variants that can score the same
+    answers.
+    """
     return scorers or scored.scorer.list_alternatives()
 
 

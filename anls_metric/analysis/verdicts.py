@@ -1,4 +1,4 @@
-"""The words for the result of a comparison. Views also use them, so nothing here computes statistics."""
+"""Defines the words and limits for verdicts on comparisons. Views also use this module, which loads no statistics."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ few.
 """
 
 MIN_SHARE, CLOSE = 1 / 3, 0.03
-"""The share of a difference from which one document is said to make it up, and the p-value from which significance is
-close to 0.05.
+"""The minimum share of a difference that a single document is said to make up, and the p-value from which a significant
+p-value is described as close to 0.05.
 """
 
 NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few documents"
-"""Verdicts on differences that are neither better nor worse."""
+"""The verdicts on submissions that are neither better nor worse."""
 
 
 class OneDocument(NamedTuple):
@@ -42,8 +42,8 @@ class OneDocument(NamedTuple):
     p_value: float
 
     def describe(self, pair: Mapping[str, Any]) -> str:
-        """Describe how the document affects a comparison, given as a dict: whether the verdict hangs on it, and its
-        share of the difference if that is at least a third.
+        """Describe how the document affects a comparison, which is given as a dict. The text says whether the verdict
+        depends on the document, and gives the document's share of the difference if this share is at least a third.
         """
         name, questions = str(self.document).rstrip("/").rpartition("/")[2], count_noun(self.questions, "question")
         before, after = pair["p_value_adjusted"], adjust_alike(self.p_value, pair)
@@ -61,7 +61,7 @@ class OneDocument(NamedTuple):
 
 
 def adjust_alike(p_value: float, pair: Mapping[str, Any]) -> float:
-    """Adjust a p-value for part of the questions by the same factor as the p-value for all questions.
+    """Adjust a p-value for a part of the questions by the same factor as the p-value for all questions.
 
     Example:
         >>> adjust_alike(0.02, {"p_value": 0.01, "p_value_adjusted": 0.03})

@@ -1,4 +1,5 @@
-"""What is known about a submission besides its score. Each figure has its own module, which declares it as `PART`.
+"""Computes the figures about a submission besides its score. Each figure has its own module, which declares it as
+`PART`.
 
 To add a figure, add a module: there is no other list of figures.
 """

@@ -1,6 +1,4 @@
-"""Counts right, missed and false abstentions: whether a model declines to answer questions with and without an
-answer.
-"""
+"""Counts how often a model abstains, rightly or falsely, and how often it fails to abstain."""
 
 from __future__ import annotations
 
@@ -16,17 +14,17 @@ from anls_metric.reading.answers import list_places, list_references
 
 
 class Abstention(TypedDict):
-    """How often a submission abstains, and how often it should. Each run of a question is counted."""
+    """How often a submission abstains and how often it should abstain, counting each run of a question."""
 
     unanswerable: int
-    """the answers to questions without an answer"""
+    """the number of answers to questions without an answer"""
     right_abstentions: int
     missed_abstentions: int
-    """how many of them abstain, and how many do not"""
+    """how many of these answers abstain, and how many do not"""
     answerable: int
-    """the answers to other questions"""
+    """the number of answers to questions with an answer"""
     false_abstentions: int
-    """how many of them abstain"""
+    """how many of these answers abstain"""
     answered: int
     accuracy_of_answered: float | None
     """the number of answers that do not abstain, and their mean score; null if there are none"""
@@ -74,9 +72,7 @@ def measure_abstention(scored: Scored) -> Abstention:
 
 
 def _abstains(prediction: Any, accepted: Iterable[Any]) -> bool:
-    """Whether an answer abstains. A list abstains if all of its items do, and any other value that is not a string if
-    it is empty.
-    """
+    """Whether an answer abstains. A list abstains if all of its items do, and an object if it is empty."""
     if isinstance(prediction, (list, tuple)):
         return all(_abstains(item, accepted) for item in prediction)
     if isinstance(prediction, str):

@@ -1,4 +1,4 @@
-"""The leaves of structured answers, counted by outcome, and how well confidences predict whether they are right."""
+"""Counts the leaves of structured answers by outcome, and measures how well confidences predict their scores."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ class Bin(TypedDict):
 
     low: float
     high: float
-    """the range"""
+    """the bounds of the range"""
     leaves: int
-    """their number"""
+    """the number of leaves in the range"""
     confidence: float
-    """their mean confidence"""
+    """the mean confidence of the leaves in the range"""
     accuracy: float
-    """the share that scores 1"""
+    """the share of the leaves in the range that score 1"""
 
 
 class LeafConfidence(Confidence):
-    """How much the confidences say about the leaves."""
+    """How well the confidences predict the scores of leaves."""
 
     leaves: int
     """the number of leaves with a confidence"""
     reliability: list[Bin]
-    """bins of confidences"""
+    """the leaves by range of confidence"""
 
 
 class Leaves(TypedDict, total=False):
@@ -54,9 +54,9 @@ class Leaves(TypedDict, total=False):
     missed: int
     invented: int
     blank: int
-    """the number of leaves with this outcome; they add up to `leaves`"""
+    """the number of leaves with each outcome, which add up to `leaves`"""
     same_value: int
-    """how many close and wrong leaves are the same number or date, written differently"""
+    """how many close and wrong leaves are the same number or date as the reference, written differently"""
     precision: float | None
     precision_interval: list[float] | None
     recall: float | None
@@ -72,8 +72,8 @@ class Leaves(TypedDict, total=False):
 
 @once
 def assess_leaves(scored: Scored) -> Mapping[str | None, LeafConfidence]:
-    """Relate the leaves of nested values to their confidences, by key; the key None stands for all leaves. Returns {}
-    if no leaf has a confidence.
+    """Measure, by key, how well confidences predict the scores of leaves. The key None stands for all leaves, and the
+    result is {} if no leaf has a confidence.
 
     Raises:
         InputError: the user names the field of the confidences, but the leaves are not listed.
@@ -90,7 +90,7 @@ def assess_leaves(scored: Scored) -> Mapping[str | None, LeafConfidence]:
 
 
 def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict[str | None, LeafConfidence]:
-    """Compute how much the confidences say about the leaves under each key and, under None, about all leaves.
+    """Measure how well confidences predict the scores of the leaves under each key and, under None, of all leaves.
 
     Args:
         rows: the scores of answers, which list their leaves.
@@ -110,8 +110,8 @@ def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict
 
 
 def find_confidence(confidence: Any, leaf: ScoredLeaf) -> float | None:
-    """Find the confidence for a leaf by following its path in the prediction, or return None if the prediction lacks
-    the leaf.
+    """Find the confidence for a leaf by following its path in the prediction, or return None if the leaf or its
+    confidence is missing.
 
     Example:
         >>> from anls_metric.core.values import ScoredLeaf
@@ -152,7 +152,7 @@ def _measure(pairs: Sequence[tuple[float, float]]) -> LeafConfidence:
 
 
 def describe_leaves(scored: Scored) -> dict[str, Any]:
-    """Describe all leaves in a submission. Returns {} if they were not counted."""
+    """Return the figures for all leaves in a submission, or {} if the leaves were not counted."""
     assessed = assess_leaves(scored)
     return {**scored.all_keys, **({"confidence": assessed[None]} if None in assessed else {})}
 

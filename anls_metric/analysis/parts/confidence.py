@@ -1,6 +1,7 @@
-"""How much a model's confidence says about its answers.
+"""Measures how well a model's confidences predict the scores of its answers.
 
-Answers with the same confidence form one group: they can only be accepted together, so their order does not matter.
+Answers with the same confidence form one group, because they can only be accepted together and their order does not
+matter.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from anls_metric.core.scorer import Scorer
 from anls_metric.messages import make_error
 
 LEVELS = (0.9, 0.95, 0.99)
-"""The accuracies of `Confidence.coverage`."""
+"""The accuracies at which `Confidence.coverage` is computed."""
 
 BINS = 15
-"""The maximum number of bins for the calibration error. With more bins, even perfect confidences have a large error:
-with 100 bins, it is 0.10 for 1,000 answers.
+"""The maximum number of bins for the calibration error. With more bins, even perfect confidences have a large error,
+such as 0.10 for 1,000 answers in 100 bins.
 """
 
 
 class Confidence(TypedDict):
-    """How much the confidences say about the scores."""
+    """How well the confidences predict the scores."""
 
     auroc: float | None
     """the AUROC, in which ties count half; null if all answers are right or all are wrong"""
@@ -46,13 +47,13 @@ def measure_confidence(
     correct_at: float = Scorer.correct_at,
     most_bins: int = BINS,
 ) -> Confidence:
-    """Compute how much confidences say about scores.
+    """Measure how well confidences predict scores.
 
     Args:
         confidences: the confidence of each answer, from 0 to 1; one or more.
         scores: the score of each answer, from 0 to 1.
         correct_at: the lowest score of a correct answer.
-        most_bins: the maximum number of bins for the calibration error; for n answers, there are at most n - 1.
+        most_bins: the maximum number of bins for the calibration error; n answers have at most n - 1 bins.
 
     Example:
         >>> measures = measure_confidence([0.9, 0.8, 0.8, 0.3], [1.0, 1.0, 0.0, 0.0])
@@ -110,7 +111,7 @@ def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float], bins
 
 
 def take_assessments(scored: Scored, role: str) -> tuple[list[int], list[Any]]:
-    """Return the confidences of answers, or a judge's verdicts on them, if every answer has one. Missing answers are
+    """Return the confidences of answers, or a judge's verdicts on answers, if every answer has one. Missing answers are
     left out.
 
     Args:
@@ -118,7 +119,7 @@ def take_assessments(scored: Scored, role: str) -> tuple[list[int], list[Any]]:
         role: "confidence" or "judge".
 
     Returns:
-        The places of the answers, and their values; [] if there are none.
+        The positions of the answers, and the values of these answers, or [] if any answer lacks a value.
 
     Raises:
         InputError: an answer has no value, although the user names the field.
@@ -137,8 +138,8 @@ def take_assessments(scored: Scored, role: str) -> tuple[list[int], list[Any]]:
 
 
 def assess_confidence(scored: Scored) -> Confidence | None:
-    """Relate a submission's scores to its confidences. Returns None if there are no confidences, or only confidences
-    for leaves.
+    """Measure how well a submission's confidences predict its scores, or return None if there are no confidences or
+    only confidences for leaves.
     """
     places, confidences = take_assessments(scored, "confidence")
     if not confidences or any(isinstance(each, (dict, list)) for each in confidences):

@@ -1,4 +1,4 @@
-"""What the corrections to the gold data changed."""
+"""Counts the questions that corrections to the gold data changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anls_metric.core.checks import count_noun
 
 
 class Corrections(TypedDict):
-    """What the corrections changed."""
+    """The effect of the corrections."""
 
     accepted: int
     excluded: int
@@ -21,7 +21,7 @@ class Corrections(TypedDict):
 
 
 def count_corrections(scored: Scored) -> Corrections | None:
-    """Count the questions that were corrected. Returns None if there are no corrections."""
+    """Count the questions that were corrected, or return None if there are no corrections."""
     if scored.uncorrected is None:
         return None
     accepted = len(list(filter(None, scored.added.values())))

@@ -1,4 +1,4 @@
-"""What the extraction steps did to the answers."""
+"""Reports how many answers each extraction step changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the scores and a judge's verdicts agree."""
+"""Measures how far the scores and a judge's verdicts agree."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from anls_metric.core.scorer import Scorer
 from anls_metric.reading.answers import list_ids
 
 MAX_DIFFERENCES = 20
-"""The maximum number of answers to list on which score and judge disagree."""
+"""The maximum number of answers to list for which the score and the judge disagree."""
 
 
 class Disagreement(TypedDict):
-    """An answer on which the score and the judge differ."""
+    """An answer for which the score and the judge disagree."""
 
     id: str
     score: float
@@ -26,20 +26,22 @@ class Disagreement(TypedDict):
 
 
 class _Agreement(TypedDict):
-    """How far the scores and the judge agree."""
+    """The agreement between the scores and the judge."""
 
     agreement: float
     kappa: float | None
-    """the agreement, and Cohen's kappa, which is null if both give all answers the same verdict"""
+    """the share of answers for which the score and the judge agree, and Cohen's kappa, which is null if both give all
+    answers the same verdict
+    """
     table: Mapping[str, Mapping[str, int]]
-    """the number of answers by ANLS's verdict (`correct`, `wrong`) and the judge's"""
+    """the number of answers by the verdict of ANLS (`correct`, `wrong`) and the verdict of the judge"""
 
 
 class Judge(_Agreement):
-    """How far the scores and the judge agree, and where they do not."""
+    """The agreement between the scores and the judge, and the answers for which they disagree."""
 
     differences: list[Disagreement]
-    """at most twenty answers on which they differ, with the largest difference first"""
+    """at most twenty answers for which the score and the judge disagree, with the largest difference first"""
 
 
 def compare_verdicts(
@@ -74,7 +76,7 @@ def compare_verdicts(
 
 
 def assess_verdicts(scored: Scored) -> Judge | None:
-    """Compare a submission's scores with a judge's verdicts. Returns None if there are no verdicts."""
+    """Compare a submission's scores with a judge's verdicts, or return None if there are no verdicts."""
     places, verdicts = take_assessments(scored, "judge")
     if not verdicts:
         return None

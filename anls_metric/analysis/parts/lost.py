@@ -1,4 +1,4 @@
-"""A breakdown of the points that a score lost."""
+"""Describes the account of lost points for the JSON document."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ class LostRow(TypedDict):
     cause: str
     """the [cause](error_analysis.md#causes)"""
     points: float
-    """what the score loses to the cause, or what a step gives back; the rows add up to `total`"""
+    """the points that the score loses to the cause or that a step wins back, which add up to `total` over all rows"""
     answers: int
     """the number of answers, or of values in structured answers"""
     meaning: str
     remedy: str
     """what the answers have in common, and what to do"""
     options: dict[str, str] | None
-    """for a step, its options by their names in Python, with those of the steps before it"""
+    """for a step, its options and those of the steps before it, by their names in Python"""
     anls: float | None
-    """the score with these options"""
+    """the score after a step; null for other causes"""
     lowered: float
-    """what a step takes away from other answers, already subtracted in `points`"""
+    """the points that a step takes away from other answers, already subtracted from `points`"""
 
 
 class Lost(TypedDict):
@@ -35,15 +35,17 @@ class Lost(TypedDict):
     total: float
     """1 minus the score"""
     rows: list[LostRow]
-    """the steps, in the order in which they are applied, then the causes of the rest"""
+    """the steps, in the order in which they are applied, followed by the causes of all other losses"""
     credit_for_wrong: dict[str, float]
     """how much of the score is credit given to wrong answers, by cause"""
     groups: dict[str, dict[str, dict[str, float]]]
-    """what each group of `--by` loses to each cause, and what each key loses after the steps"""
+    """the points that each group of `--by` loses to each cause, and the points that each key loses after the steps"""
 
 
 def describe_lost(scored: Scored) -> Any:
-    """Describe the account of a submission as `Lost`, with messages as meanings and remedies."""
+    """Describe the account of a submission in the form of `Lost`, but with messages instead of strings as meanings and
+    remedies.
+    """
     from anls_metric.analysis.lost_points import account_for  # a quiet run does not need it
 
     account = account_for(scored)

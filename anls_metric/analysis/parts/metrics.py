@@ -1,4 +1,4 @@
-"""The values of other string metrics, such as F1: the rows of `core.strings.metrics.METRICS`."""
+"""Describes the values of other string metrics, such as F1, which are the rows of `core.strings.metrics.METRICS`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Mean(TypedDict):
 
     mean: float
     interval: list[float] | None
-    """its mean, or the rate over all texts together, and the 95% CI"""
+    """the mean, or the rate over all texts together, and its 95% CI"""
     label: str
-    """its name in tables: `f1 by character` for texts without spaces"""
+    """the name of the metric in tables, such as `f1 by character` for texts without spaces"""
 
 
 def describe_metrics(scored: Scored) -> dict[str, Any]:
-    """Describe the mean of each metric that the user names."""
+    """Describe the mean of each string metric that the user names."""
     if METRICS.keys().isdisjoint(scored.settings.metrics):
         return {}
     from anls_metric.analysis.metric_values import measure_all
@@ -48,7 +48,7 @@ def write_lines(metrics: Mapping[str, Mean], write: Write) -> Iterable[Line]:
 
 
 def list_columns(metrics: Mapping[str, Metric]) -> list[Column]:
-    """List the columns of metrics: a mean and its interval for each metric."""
+    """List the columns of metrics, which are a mean and its interval for each metric."""
     return [
         column
         for name, metric in metrics.items()

@@ -1,4 +1,4 @@
-"""How often answers name the right pages."""
+"""Describes how often answers name the right pages."""
 
 from __future__ import annotations
 

@@ -13,17 +13,17 @@ class Leaf(TypedDict):
     """A leaf of a structured answer."""
 
     where: str
-    """its path"""
+    """the path of the leaf"""
     prediction: Any
     reference: Any
-    """what was compared"""
+    """the values that were compared"""
     score: float
-    """its score"""
+    """the score of the leaf"""
     leaves: int
-    """how many leaves it stands for"""
+    """the number of leaves that it stands for"""
     why: str
     edits: list[list[str]]
-    """the reason and the edits"""
+    """the reason for the score, and the edits"""
 
 
 class _Answer(TypedDict):
@@ -32,14 +32,16 @@ class _Answer(TypedDict):
     """the question"""
     prediction: Any
     references: list[Any]
-    """what was compared"""
+    """the values that were compared"""
     score: float
     outcome: str
-    """the score of the answer, and the [cause](error_analysis.md#causes) that costs it the most; `right` for none"""
+    """the score of the answer, and the [cause](error_analysis.md#causes) that costs it the most, or `right` if it loses
+    nothing
+    """
 
 
 class WorstAnswer(_Answer, total=False):
-    """An answer, and the reason for its score."""
+    """An answer with the reason for its score."""
 
     closest_reference: Any
     """the reference that determines the score"""
@@ -54,7 +56,7 @@ class WorstAnswer(_Answer, total=False):
 
 
 def describe_worst(scored: Scored) -> list[WorstAnswer] | None:
-    """Describe as many of the lowest-scoring answers as the user asks for. Returns None if no number is given."""
+    """Describe as many of the lowest-scoring answers as the user asks for, or return None if no number is given."""
     worst = scored.settings.worst
     return [_explain_question(scored, place) for place in list_worst(scored, worst)] if worst else None
 
