@@ -1,1 +1,1 @@
-"""Scores strings, lists and nested values; extracts answers; and computes statistics. Needs only rapidfuzz."""
+"""Scores strings, lists and nested values, extracts answers, and computes statistics. Only rapidfuzz is required."""

@@ -9,13 +9,13 @@ from typing import Any
 
 
 def describe(value: object) -> str:
-    """Describe a value for an error message: on one line, shortened if necessary, and with its type.
+    """Describe a value and its type on one short line for an error message.
 
     Args:
         value: any object, even one whose ``repr`` fails.
 
     Returns:
-        At most 60 characters of its ``repr`` on one line, and the name of its type.
+        At most 60 characters of the value's ``repr`` on one line, followed by the type unless the value is None.
 
     Raises:
         Nothing.
@@ -36,23 +36,23 @@ def describe(value: object) -> str:
 
 
 RowName = Callable[[int], str]
-"""Names a row in an error message, given its number."""
+"""A function that returns the name of a row for an error message, given the row number."""
 
 
 def name_row(row: object) -> str:
-    """Name a row in an error message."""
+    """Return the name of a row for an error message."""
     return f"row {row} (counted from 0)"
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
-    """Find the choice that a user may have meant by a similar name.
+    """Find the existing name that a user may have meant by a similar or partial name.
 
     Args:
         name: what the user typed.
         choices: the names that exist.
 
     Returns:
-        The most similar choice, or the first choice that contains the name; "" if no choice is similar.
+        The most similar choice, the first choice that contains the name if no choice is similar, or "" for no match.
 
     Example:
         >>> find_similar_name("Standrad", ["standard", "rrc"]), find_similar_name("squad", ["standard", "rrc"])
@@ -70,17 +70,17 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     "variant": {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""},
 }
-"""The kind of name -> names that users try, in lowercase -> the name to suggest, or "" for none."""
+"""The names to suggest, keyed by the kind of name and then by the lowercase name that users try; "" suggests none."""
 
 
 def describe_unknown(kind: str, name: object, choices: Collection[str], listed_by: str = "") -> str:
-    """Describe an unknown name for an error message, with a similar name or a list of the names that exist.
+    """Describe an unknown name for an error message, suggesting a similar name or listing the valid names.
 
     Args:
         kind: what the name should be, such as "variant".
         name: what the user gave. It should be a string.
         choices: the names that exist.
-        listed_by: what lists the names if there are too many for a message; "" to list them in the message.
+        listed_by: what lists the valid names if there are too many for a message; "" to list them in the message.
 
     Returns:
         The message, with a similar name if there is one.
@@ -120,13 +120,13 @@ def check_count(name: str, value: Any, most: int | None = None) -> int:
 
 
 def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
-    """Raise ValueError, with a list of the choices, if a value is not one of them."""
+    """Raise a ValueError that lists the choices if a value is not among them."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
 
 def check_names(name: str, value: Any) -> tuple[str, ...]:
-    """Return names as a tuple. Raises ValueError if they are neither a list of strings nor one comma-separated string.
+    """Return the names in a list or in a comma-separated string as a tuple. Raises ValueError for any other value.
 
     Example:
         >>> check_names("ignore_keys", "model,meta.tokens"), check_names("ignore_keys", ["model"])
@@ -162,7 +162,7 @@ def count_noun(count: int, noun: str) -> str:
 
 @contextmanager
 def requires(package: str) -> Iterator[None]:
-    """Add the command that installs a missing library to the error that its import raises.
+    """Add the installation command of a missing library to the error that its import raises.
 
     Example:
         >>> with requires("made-up-library"):

@@ -1,6 +1,6 @@
-"""Decodes the ids that a model generated, extracts the answers and scores them, for trainer hooks and for rewards.
+"""Decodes generated token ids, extracts the answers and scores them, for use in trainer hooks and rewards.
 
-This module needs no framework: ids are lists, and a tokenizer is any object that decodes them.
+This module needs no framework, because ids are lists and a tokenizer is any object that decodes ids.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _SIMILAR = 0.7  # labels that differ only slightly after decoding are more simil
 
 
 def as_extract(extract: Any, scorer: Scorer) -> Extract:
-    """Return the function that extracts an answer for a scorer from a string, given a function, rule names, or None to
-    take the whole string.
+    """Return a function that extracts an answer from a string, given a function, the names of rules for a scorer, or
+    None for the whole string.
 
-    Raises ValueError if it is none of these or a rule does not exist, and ImportError if there are rules but the
-    package is not installed.
+    Raises ValueError if ``extract`` has another type or names a rule that does not exist, and ImportError if it names
+    rules but the package is not installed.
     """
     if extract is None:
         return str
@@ -52,15 +52,16 @@ def extract_answer(text: str, extract: Extract, what: str, default: str = "") ->
 
 
 class Decoder:
-    """Decodes ids, extracts the answers and scores them.
+    """A decoder of token ids that also extracts and scores the answers.
 
     Args:
         tokenizer: a tokenizer or processor, which decodes ids with ``batch_decode(rows, skip_special_tokens=...)``.
-        references: the references of a set of rows, or a dict of these by name; None takes the labels.
-        extract: a function, or the names of rules, to extract the answer from a string.
-        skip_special_tokens: whether the tokenizer leaves special tokens out.
-        metrics: the names of further string metrics.
-        variant: the variant, with its options.
+        references: the references of one evaluation set, or a dict of references keyed by evaluation set; None to use
+            the labels.
+        extract: a function that extracts the answer from a string, or the names of rules; None for the whole string.
+        skip_special_tokens: whether the tokenizer omits special tokens.
+        metrics: the names of additional string metrics.
+        variant: the variant, whose options are passed as further keyword arguments.
 
     Raises:
         ValueError: a reference cannot be scored, or a name does not exist.
@@ -89,7 +90,7 @@ class Decoder:
         self.metrics: Sequence[Metric] = known.find_metrics(names) if known else []
 
     def decode(self, rows: Ids, what: str) -> list[str]:
-        """Decode ids and extract the answers. A label without an answer stays whole; a prediction without one becomes
+        """Decode token ids and extract the answers. Without an answer, a label stays whole, and a prediction becomes
         "".
         """
         texts = self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)
@@ -103,7 +104,7 @@ class Decoder:
         return answers
 
     def score_ids(self, ids: Ids, references: References) -> tuple[list[str], list[Any], dict[str, float]]:
-        """Decode the ids of predictions. Returns the answers, their scores, and the means by metric, the ANLS first."""
+        """Decode the token ids of predictions, and return the answers, their scores and the mean of each metric."""
         answers = self.decode(ids, "prediction")
         scores = score_rows(self.scorer, answers, references)
         means = {self.scorer.key: self.scorer.mean(scores)}
@@ -113,8 +114,8 @@ class Decoder:
         return answers, scores, means
 
     def match_labels(self, expected: Ids, references: References) -> tuple[int, str]:
-        """Count the labels that are, or end with, a reference in their row. If they seem to belong to other rows, also
-        describe the first label that differs.
+        """Count the labels that equal or end with a reference in the same row. Also return a description of the first
+        mismatched label if the labels seem to belong to other rows, or "" otherwise.
         """
         labels = [text if ids else None for ids, text in zip(expected, self.decode(expected, "label"))]
         folded = [label and fold(self.scorer.read_answer(label)) for label in labels]
@@ -123,7 +124,7 @@ class Decoder:
         return len(found), self.describe_other_labels(labels, missing, references) if missing else ""
 
     def describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
-        """Describe labels that mostly differ from every reference in their row by more than small variations."""
+        """Describe the first mismatched label, or return "" if most labels match or resemble their references."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.form == "text" else self.scorer
@@ -138,7 +139,7 @@ class Decoder:
 
 
 def read_sets(references: Any, scorer: Scorer) -> list[References]:
-    """Check the references of each evaluation set."""
+    """Read and check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
         rows = as_column(column, "references", "pass a list with the references of each row of the evaluation set")
@@ -148,24 +149,24 @@ def read_sets(references: Any, scorer: Scorer) -> list[References]:
 
 
 def fold(value: Any) -> str:
-    """Return a string, or a value as JSON, with case and whitespace normalized."""
+    """Return a string, or the JSON form of any other value, with case and whitespace normalized."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     return " ".join(text.casefold().split())
 
 
 def list_texts(references: References) -> set[str]:
-    """Collect the strings of references. A list contributes both itself, because it may be the value, and its items."""
+    """Collect the references as folded strings. A list adds its items and, since it may be a value, also itself."""
     lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {fold(text) for each in lists for text in each}
 
 
 def _ends_with(label: str, references: Any) -> bool:
-    """Whether a folded label is, or ends with, one of the references in its row: labels may also cover the question."""
+    """Whether a folded label, which may also cover the question, equals or ends with a reference in its row."""
     return any(label.endswith(text) for text in list_texts([references]) if text)
 
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
-    """Score each string that a model generated. A string that the scorer cannot read is treated as no answer."""
+    """Score each generated string, treating a string that the scorer cannot read as a missing answer."""
     if scorer.form == "text":
         return scorer.score(texts, references)
     rows = zip(texts, references)
@@ -173,8 +174,8 @@ def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> 
 
 
 def score_text(scorer: Scorer, text: str, references: Any, row: str) -> tuple[Any, bool]:
-    """Score a string that a model generated. Also returns whether the scorer can read it; if not, it is treated as no
-    answer.
+    """Return the score of a generated string, and whether the scorer can read the string. A string that the scorer
+    cannot read is treated as a missing answer.
     """
     try:
         prediction = scorer.parse_output(text)

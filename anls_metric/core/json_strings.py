@@ -1,4 +1,4 @@
-"""Parses values written as strings, as JSON or in Python's printed form of lists, and writes values as JSON."""
+"""Parses values that are written as JSON or as printed Python lists, and writes values as JSON."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _ACCEPTED = "the reference"
 
 
 def parse_value(text: str) -> Any:
-    """Parse a string that is JSON.
+    """Parse a string that contains JSON, but keep a bare number as a string.
 
     Args:
         text: JSON and nothing else.
 
     Returns:
-        The value. A string that is only a number stays a string, since 0.10 is an answer of four characters.
+        The value. A bare number stays a string, since 0.10 is an answer of four characters.
 
     Raises:
-        ValueError: it is not JSON, or it is nested too deeply.
+        ValueError: the string is not JSON or is nested too deeply.
 
     Example:
         >>> parse_value('{"total": "12.50"}'), parse_value('"tea"'), parse_value("0.10"), parse_value("null")
@@ -41,7 +41,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_value_or_text(text: Any) -> Any:
-    """Parse a string that is a JSON object or list. Anything else stays as it is.
+    """Parse a string that contains a JSON object or list, and return anything else unchanged.
 
     Example:
         >>> parse_value_or_text('["tea", "milk"]'), parse_value_or_text("[1] tea"), parse_value_or_text("0.10")
@@ -56,17 +56,17 @@ def parse_value_or_text(text: Any) -> Any:
 
 
 def parse_accepted_value(text: str) -> Any:
-    """Parse a reference that is a JSON object or list, or a list of strings as Python prints it.
+    """Parse a reference that is a JSON object, a JSON list or a printed Python list of strings.
 
     Args:
-        text: a field of a file.
+        text: the content of a field in a file.
 
     Returns:
-        The object or list; any other string unchanged.
+        The object or list, or the string unchanged if it contains neither.
 
     Raises:
-        ValueError: the string looks like a list or object, but is neither JSON nor a list of strings. Scored as a plain
-            string, it would produce a wrong number.
+        ValueError: the string looks like a list or object but is neither JSON nor a printed list of strings. Scoring
+            such a string as plain text would produce a wrong number.
 
     Example:
         >>> parse_accepted_value('{"total": "12.50"}'), parse_accepted_value("['tea', 'milk']")
@@ -87,8 +87,8 @@ def parse_accepted_value(text: str) -> Any:
 
 
 def read_reference(value: Any) -> Any:
-    """Read the reference of a row: a value, or a string that may be JSON. Raises ValueError as `parse_accepted_value`
-    does.
+    """Read the reference of a row, which is a value or a string that may contain JSON. Raises ValueError if the
+    reference is malformed.
 
     Example:
         >>> read_reference('{"total": {"__tuple__": ["12.50", "12.5"]}}'), read_reference({"total": 5})
@@ -98,14 +98,14 @@ def read_reference(value: Any) -> Any:
 
 
 def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
-    """Parse answers that a user typed. Each is a plain string or JSON.
+    """Parse a prediction and its references, each of which a user typed as plain text or JSON.
 
     Args:
         prediction: the answer.
         references: the accepted answers.
 
     Returns:
-        The prediction, and the reference for `anls_metric.core.values`: several accepted answers become a tuple.
+        The prediction, and the reference for `anls_metric.core.values`, which is a tuple if there are several answers.
 
     Raises:
         ValueError: an accepted answer looks like JSON but is not.
@@ -134,17 +134,17 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     """Read the references from a field of a file, which may be a list, a string, or a list written as a string.
 
     Args:
-        value: the field. CSV files hold lists as strings: ``'["a", "b"]'``, ``"['a', 'b']"``, ``"{'a', 'b'}"``,
-            ``"[np.str_('a')]"``, and ``"{'text': ['a'], ...}"`` in the layout of SQuAD. Any other string is one
-            accepted answer.
-        what: the name of the field in an error.
+        value: the content of the field. CSV files contain lists as strings, such as ``'["a", "b"]'``,
+            ``"['a', 'b']"``, ``"{'a', 'b'}"``, ``"[np.str_('a')]"`` or, in the layout of SQuAD,
+            ``"{'text': ['a'], ...}"``. Any other string is one accepted answer.
+        what: the name of the field for an error message.
 
     Returns:
-        One string or more.
+        One or more strings.
 
     Raises:
-        ValueError: there is no answer, or an answer is not a string; or the string is the printed form of an array, or
-            of a list with values other than strings, whose items cannot be separated with certainty.
+        ValueError: there is no answer, an answer is not a string, or the field is the printed form of an array or of a
+            list with values other than strings, whose items cannot be separated reliably.
 
     Example:
         >>> parse_references('["Coca Cola", "Coca Cola Company"]', "answers")
@@ -189,7 +189,10 @@ _LONGEST = 100_000  # characters of a printed value: Python's parser takes many 
 
 
 def parse_written_list(written: str, what: str) -> Any:
-    """Parse a string that represents a list of strings or a SQuAD object. Any other string stays unchanged."""
+    """Parse a string that represents a list of strings or a SQuAD object, and return any other string unchanged.
+
+    Raises ValueError if the string looks like the printed form of another list.
+    """
     text = written.strip()
     if not text.startswith(("(", "{", *_LISTS)):
         return written
@@ -213,7 +216,7 @@ def parse_written_list(written: str, what: str) -> Any:
 
 
 def double_backslashes(source: str) -> str:
-    r"""Double each backslash that does not begin an escape in a Python literal, because Python would warn about it.
+    r"""Double each backslash in a Python literal that does not begin an escape sequence, to avoid Python's warning.
 
     Example:
         >>> print(double_backslashes(r"'C:\data\new'"))

@@ -8,7 +8,7 @@ from anls_metric.core.checks import describe
 
 
 def from_json(value: Any) -> Any:
-    """Convert a value that ``json.load`` returned. ``{"__tuple__": [...]}`` becomes a tuple of alternative values.
+    """Convert a value from ``json.load``, replacing each ``{"__tuple__": [...]}`` with a tuple of alternative values.
 
     Args:
         value: what ``json.load`` returned.
@@ -17,7 +17,8 @@ def from_json(value: Any) -> Any:
         The same value, with tuples.
 
     Raises:
-        ValueError: a dict has the key "__tuple__" and other keys, or its value is not a list.
+        ValueError: a dict has the key "__tuple__" and other keys, the value of this key is not a list, or the nesting
+            is too deep.
 
     Example:
         >>> from_json({"date": {"__tuple__": ["31.12.2023", "31 Dec 2023"]}, "pages": [1]})

@@ -1,4 +1,4 @@
-"""Shortens, sorts and compares the names of submissions and files, and finds one by its full or short name."""
+"""Shortens, sorts and compares the names of submissions and files, and finds submissions by full or short name."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ _PREFIX = rf".*__|{_WORD}[_-]+"
 
 
 def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
-    """Drop the prefix that all names share if it ends in two underscores or is a word such as "submission". A single
-    name loses only such a word followed by two underscores, since any other beginning may distinguish it from other
-    runs.
+    """Drop the shared prefix of all names if the prefix ends in two underscores or is a word such as "submission".
+
+    From a single name, drop only such a word followed by two underscores, since any other prefix may distinguish the
+    name from those of other runs.
 
     Args:
         names: the names of files.
-        others: names that the user gave, which stay as they are.
+        others: names that the user gave, which stay unchanged.
 
     Example:
         >>> drop_shared_prefix(["submission__base", "submission__tuned"])
@@ -35,7 +36,7 @@ def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list
 
 
 def find_name(name: str, names: Iterable[str]) -> str:
-    """Find a submission by its name, with or without the shared prefix, or return "" if there is none.
+    """Find the submission that has the given name, with or without the shared prefix, or return "" if there is none.
 
     Example:
         >>> find_name("submission__base", ["base", "tuned"]), find_name("rebase", ["base", "tuned"])
@@ -46,7 +47,7 @@ def find_name(name: str, names: Iterable[str]) -> str:
 
 
 def get_stem(path: str) -> str:
-    """Return a file name without its extension."""
+    """Return the file name at the end of a path, without its extension."""
     name = os.path.basename(os.path.normpath(path)).removesuffix(".gz")
     return os.path.splitext(name)[0] or name
 

@@ -13,7 +13,7 @@ Pages = frozenset[str]
 
 
 def read_pages(value: Any) -> Pages:
-    """Read the pages of an answer or of a question: a page or a list of pages, which may be written as a string.
+    """Read the pages of an answer or question from a page or a list of pages, either of which may be a string.
 
     Example:
         >>> sorted(read_pages([3, 4.0])), sorted(read_pages("[3, 4]")), read_pages(""), read_pages("p3")
@@ -33,7 +33,7 @@ def _read_page(value: Any) -> str:
 
 
 def _of_pages(compute: Callable[[Pages, Pages], float]) -> Any:
-    """Make the function for a metric whose predictions are pages and whose references are the pages of the question."""
+    """Make the function of a metric that compares the predicted pages with the pages of the question."""
 
     def compute_all(
         predictions: Sequence[Pages | None], references: Sequence[Any], scores: Sequence[float], scorer: Scorer
@@ -45,8 +45,8 @@ def _of_pages(compute: Callable[[Pages, Pages], float]) -> Any:
 
 
 def _share(part: Pages, whole: Pages) -> float:
-    """Compute the share of a set's pages that are in the other set. For an empty set, it is 1 if the other set is also
-    empty and 0 otherwise.
+    """Return the fraction of the pages in ``part`` that are also in ``whole``. If ``part`` is empty, return 1 if
+    ``whole`` is also empty and 0 otherwise.
     """
     return len(part & whole) / len(part) if part else float(not whole)
 
@@ -74,4 +74,4 @@ PAGE_METRICS: Mapping[str, Metric] = {
         ),
     )
 }
-"""The page metrics by name: the first is for single pages, the others for lists of pages."""
+"""The page metrics, keyed by name. The first metric is for single pages, and the others are for lists of pages."""

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 GAP = "·"
-"""Stands for a missing character in an alignment."""
+"""The sign for a missing character in an alignment."""
 
 
 def make_printable(text: str) -> str:
-    """Make a string safe to print, as a single line with dots in place of control characters."""
+    """Make a string safe to print on a single line, with a dot in place of each unprintable character."""
     return "".join(character if character.isprintable() else "·" for character in text)
 
 
 def align_texts(edits: Sequence[Sequence[str]], width: int = 100) -> list[str]:
-    """Align two strings on three lines: the prediction, the reference below it, and marks for the differences.
+    """Return three aligned lines that show the prediction, the reference, and marks for the differences.
 
     Args:
-        edits: `Match.edits`.
-        width: how many columns to show. Longer lines are cut and end in an ellipsis.
+        edits: the edits of a match, as in `Match.edits`.
+        width: the number of columns to show. Longer lines are cut and end in an ellipsis.
 
     Returns:
         Three lines of the same width. `GAP` stands for a missing character; the last line marks differences with D

@@ -1,5 +1,5 @@
-"""Defines what scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which returns one of them
-with the given options.
+"""Defines the class `Scorer`, the table of all scorers by name, and `get_scorer`, which returns a scorer with the given
+options.
 """
 
 from __future__ import annotations
@@ -24,35 +24,37 @@ from anls_metric.core.version import SCORES_VERSION
 __all__ = ["mean"]
 
 Form = Literal["text", "value", "row"]
-"""What answers are: strings; lists and nested values; or rows with further columns that only a benchmark uses."""
+"""The form of answers: "text" for strings, "value" for lists and nested values, or "row" for rows with the additional
+columns of a benchmark.
+"""
 _JSON = "anls_metric.core.json_values", "structured answers"
 
 
 class Scorer(ABC):
-    """Scores answers, which are strings, lists and nested values, or rows with a benchmark's further columns.
+    """A metric for answers that are strings, lists and nested values, or rows with a benchmark's additional columns.
 
     The command, the web app, the adapters and the analysis use only these attributes and methods. A new metric is a
     frozen dataclass with this base class, passed to `register`.
 
     Attributes:
-        name: the name that users choose the scorer by.
-        meaning: what it computes, in one line.
-        source: the paper or program that defines it.
-        threshold: from 0 to 1.
+        name: the name by which users choose the scorer.
+        meaning: what the scorer computes, in one line.
+        source: the paper or program that defines the scorer.
+        threshold: the threshold, from 0 to 1.
         key: the name of the score in a dict of results.
         label: the name of the score in a table.
         options: the names of the fields that a call may override.
-        columns: the fields that a row needs besides prediction and references, each with a description; with them,
-            the references of a row are a dict of these fields.
-        optional: the fields that only `summarize_scores` needs, each with a description.
-        references: the column of the references.
+        columns: the fields that a row must have, each with a description, if the scorer needs more than predictions
+            and references. The references of a row are then a dict with these fields.
+        optional: the fields that a row may have in addition, each with a description.
+        references: the name of the column with the references.
         prediction_field: the field of the predictions in a submission to the benchmark.
-        reads_json: whether answers are lists and nested values, written as JSON, and not strings.
-        form: what answers are: "text", "value" or "row".
+        reads_json: whether answers are lists and nested values written as JSON rather than strings.
+        form: the form of answers, which is "text", "value" or "row".
         nothing: the value that stands for a missing answer.
         marker: the string that must precede the answer in a prediction; "" for none.
         correct_at: the lowest score at which an answer is treated as correct.
-        confidence_bins: the largest number of bins for the calibration error, if the scorer sets its own.
+        confidence_bins: the maximum number of bins for the calibration error; None for the default.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
         has_edits: whether its explanations list the edits to the closest reference.
         has_leaves: whether its scores can list the leaves of a value, with the outcome of each.
@@ -90,7 +92,7 @@ class Scorer(ABC):
 
     @property
     def form(self) -> Form:
-        """What answers are: strings, lists and nested values, or rows with further columns."""
+        """The form of answers: "row" if there are columns, "value" if answers are JSON, and otherwise "text"."""
         return "row" if self.columns else "value" if self.reads_json else "text"
 
     @property
@@ -104,15 +106,15 @@ class Scorer(ABC):
         return [] if self.reads_json else ""
 
     def list_alternatives(self) -> Sequence[Scorer]:
-        """List the scorers that may have produced a published number for these answers: for strings, all variants."""
+        """List the scorers that may have produced a published number, which are all variants if answers are strings."""
         return SCORERS["standard"].list_alternatives() if self.form == "text" else [self]
 
     def list_leaves(self) -> Scorer:
-        """Return the scorer whose scores also list the leaves of a value, if there are any."""
+        """Return a scorer whose scores also list the leaves of values, or this scorer if its scores have no leaves."""
         return self
 
     def read_typed(self, prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
-        """Read an answer and its references as typed by a person. Raises ValueError if they cannot be scored."""
+        """Read an answer and its references as typed by a person. Raises ValueError if the answer cannot be scored."""
         return prediction, references
 
     def split_typed(self, text: str) -> list[str]:
@@ -120,29 +122,29 @@ class Scorer(ABC):
         return [line for line in text.splitlines() if line.strip()]
 
     def fit_row(self, row: Any, name: str) -> Any:
-        """Bring the references of a row with columns into the shape that the scorer expects. Raises ValueError, which
-        calls the row ``name``, if they cannot be right.
+        """Convert the references of a row with columns to the shape that the scorer expects. Raises a ValueError that
+        names the row if the references are invalid.
         """
         return row
 
     def summarize_scores(self, rows: Any, scores: Sequence[float], row_name: RowName = name_row) -> dict[str, Any]:
-        """Compute a benchmark's figures for a set from rows with columns and their scores."""
+        """Compute the figures that a benchmark reports for a set, given the rows and their scores."""
         return {}
 
     def copy_rows(self, rows: tuple[Any, Any]) -> tuple[Any, Any]:
-        """Copy checked rows, because the caller may change them later."""
+        """Copy checked rows, because the caller may change the original rows later."""
         return (list(rows[0]), list(map(tuple, rows[1]))) if self.form == "text" else deepcopy(rows)
 
     def dump(self, rows: Any) -> str:
-        """Write rows as JSON. Values, in which a tuple holds alternatives, need the package."""
+        """Write rows as JSON. Lists and nested values need the package, because their tuples hold alternatives."""
         return json.dumps(rows if self.form == "text" else import_from_package(*_JSON).to_json(rows))
 
     def load(self, text: str) -> Any:
-        """Read rows that `dump` wrote."""
+        """Read rows from the JSON that `dump` wrote."""
         return json.loads(text) if self.form == "text" else import_from_package(*_JSON).from_json(json.loads(text))
 
     def read_answer(self, text: str) -> Any:
-        """Read an answer that a person wrote. A string that is not JSON is an answer as well."""
+        """Read an answer that a person wrote, which need not be JSON."""
         return text
 
     def parse_output(self, text: str) -> Any:
@@ -150,7 +152,7 @@ class Scorer(ABC):
         return text
 
     def read_references(self, references: Any) -> Any:
-        """Read the references of a row, which may be a JSON string. Raises ValueError if they cannot be read."""
+        """Read the references of a row from a value or a JSON string. Raises ValueError if the string is malformed."""
         return references
 
     @property
@@ -159,8 +161,8 @@ class Scorer(ABC):
         return str
 
     def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
-        """Check both columns and return them as lists. Raises ValueError, which names the row, if a row cannot be
-        scored.
+        """Check the predictions and references, and return both as lists. Raises a ValueError that names the row if a
+        row cannot be scored.
         """
         predictions, references = list(predictions), list(references)
         self.score(predictions, references, row_name)
@@ -168,8 +170,8 @@ class Scorer(ABC):
 
     @abstractmethod
     def score(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score each row, from 0 to 1, for use by `mean`. Returns [] if there are no rows. Raises ValueError as `check`
-        does.
+        """Score each row from 0 to 1, for use by `mean`. Returns [] if there are no rows. Raises the same ValueError as
+        `check`.
         """
 
     def score_checked(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
@@ -183,16 +185,16 @@ class Scorer(ABC):
         return 0.0
 
     def mean(self, scores: Iterable[Any]) -> float:
-        """Compute the score of a set. Raises ValueError if there are no rows."""
+        """Compute the score of a set from the scores of its rows. Raises ValueError if there are no rows."""
         return mean(scores)
 
     @abstractmethod
     def explain(self, prediction: Any, references: Any) -> Any:
-        """Explain the score of an answer. Raises ValueError as `check` does.
+        """Explain the score of an answer. Raises ValueError if the answer cannot be scored.
 
         Returns:
-            An object with ``score``; ``sentence``, which gives the score as a percentage; ``closest``, the closest
-            reference; and ``edits``. Its string form is the sentence with fractions.
+            An object with the attributes ``score``, ``sentence`` (which gives the score as a percentage), ``closest``
+            (the closest reference) and ``edits``. Its string form is the sentence with fractions.
         """
 
     def signature(self, extract: str = "") -> str:
@@ -206,20 +208,19 @@ class Scorer(ABC):
 
 
 def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature. The extraction steps and the version of the scores come last."""
+    """Join the parts of a signature, with the extraction steps and the version of the scores at the end."""
     extracted = [f"extract:{extract}"] if extract else []
     return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 
 
 def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded only once, so the result is the same to the last bit in any order of
-    the scores.
+    """Compute the mean of scores, which is the same to the last bit in any order of the scores.
 
     Args:
         scores: one or more numbers, in a list or any other iterable.
 
     Returns:
-        The mean, a float. The mean of the scores of a set is the ANLS of the set.
+        The mean as a float. The mean of the scores of a set is the ANLS of the set.
 
     Raises:
         ValueError: there are no scores, or ``scores`` is not an iterable of finite numbers.
@@ -250,7 +251,7 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
 
 
 class _Scorers(Mapping[str, Scorer]):
-    """The scorers by name: those that were registered, then those from each table, which is loaded on first use."""
+    """A mapping of names to scorers that looks up registered scorers first and loads tables of scorers on demand."""
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
@@ -272,19 +273,17 @@ class _Scorers(Mapping[str, Scorer]):
         return len(list(iter(self)))
 
     def list_all(self) -> dict[str, Scorer]:
-        """List the scorers of all tables by name and by alias."""
+        """Return the scorers of all tables and all registered scorers, keyed by name and by alias."""
         names = [name for load in self.tables for name in load()]
         return {name: self[name] for name in [*names, *self.registered]}
 
 
 SCORERS = _Scorers()
-"""All scorers by name: variants for strings, for lists and nested values, benchmark metrics, and your own."""
+"""All scorers, keyed by name: variants for strings and structured answers, benchmark metrics, and your own scorers."""
 
 
 def load_table(reference: str) -> Mapping[str, Scorer]:
-    """Load a table of scorers, given as ``module:table``. If the package is not installed, the table is empty, since
-    anls.py can be used alone.
-    """
+    """Load the table of scorers at ``module:table``, or return {} if anls.py is used without the package."""
     module, _, table = reference.partition(":")
     try:
         return getattr(import_module(module), table)  # type: ignore[no-any-return]
@@ -295,13 +294,14 @@ def load_table(reference: str) -> Mapping[str, Scorer]:
 
 
 GROUP = "anls_metric.scorers"
-"""The group of entry points by which a package adds scorers. Each refers to a `Scorer` or to a dict of scorers by name.
+"""The group of entry points in which a package declares scorers. Each entry point refers to a `Scorer` or to a dict of
+scorers keyed by name.
 """
 
 
 @cache
 def find_installed() -> Mapping[str, Scorer]:
-    """Find the scorers of the installed packages: see `GROUP`. A scorer that cannot be loaded causes a warning."""
+    """Find the scorers that installed packages declare in `GROUP`. A scorer that cannot be loaded causes a warning."""
     from importlib.metadata import entry_points  # takes longer to import than everything else here
 
     found: dict[str, Scorer] = {}
@@ -318,14 +318,14 @@ def find_installed() -> Mapping[str, Scorer]:
 
 
 def register(*scorers: Scorer) -> None:
-    """Register scorers, so that `get_scorer`, `score`, the report and the adapters know them by name in this process.
+    """Register scorers by name, for `get_scorer`, `score`, the report and the adapters in this process.
 
     A package that others install should instead declare its scorers as entry points in the group
-    ``anls_metric.scorers``, so that every process knows them, including the command.
+    ``anls_metric.scorers``, which makes the scorers available in every process, including that of the command.
 
     Args:
-        *scorers: the scorers. A scorer's ``aliases``, if it has any, are further names; those that belong to another
-            scorer stay with that scorer.
+        *scorers: the scorers. The ``aliases`` of a scorer, if any, become further names, except for aliases that
+            already belong to another scorer.
 
     Returns:
         Nothing. A scorer replaces one that was registered under the same name.
@@ -350,7 +350,7 @@ def register(*scorers: Scorer) -> None:
 
 
 def _check_name(scorer: Scorer) -> None:
-    """Raise ValueError if a scorer has the name of a declared one but differs from it in more than its aliases."""
+    """Raise ValueError if a scorer has the name of a declared scorer but differs from it in more than the aliases."""
     known = next((own[scorer.name] for own in (load() for load in SCORERS.tables) if scorer.name in own), scorer)
     if known != scorer:
         names = getattr(known, "aliases", None)
@@ -362,8 +362,8 @@ def _check_name(scorer: Scorer) -> None:
 
 
 def _check_scorer(scorer: object) -> None:
-    """Raise ValueError for an object that is not a scorer. Its class is not compared, since a copy of this module has
-    its own `Scorer`.
+    """Raise ValueError for an object that is not a scorer. The attributes are checked instead of the class, because a
+    copy of this module has its own `Scorer`.
     """
     if isinstance(scorer, type) or not hasattr(scorer, "score_missing"):
         raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
@@ -373,7 +373,7 @@ def _check_scorer(scorer: object) -> None:
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
-    """Return the scorer with this name. Any given options replace its own.
+    """Return the scorer with the given name, with any given options in place of its own.
 
     Args:
         scorer: a name in `SCORERS`, an alias, or a `Scorer`.
@@ -410,7 +410,7 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
 
 
 def describe_unknown_scorer(name: object) -> str:
-    """Describe the problem with a name that no scorer has."""
+    """Describe an unknown name of a scorer for an error message."""
     problem = describe_unknown("variant", name, SCORERS.list_all(), "SCORERS")
     try:
         import_from_package("anls_metric", "any other metric")

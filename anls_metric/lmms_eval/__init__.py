@@ -1,4 +1,4 @@
-"""Tasks for lmms-eval that are scored with ANLS, such as ``docvqa_val_anls``. lmms-eval finds them through
+"""Provides tasks that are scored with ANLS, such as ``docvqa_val_anls``, which lmms-eval finds through
 ``LMMS_EVAL_PLUGINS``.
 
 This package does not import lmms-eval, which reads the YAML in the folder `TASKS` and calls the functions named there.

@@ -1,4 +1,6 @@
-"""lmms-eval looks for models in every package listed in ``LMMS_EVAL_PLUGINS``. This package has none."""
+"""Declares that this package has no models, because lmms-eval looks for models in every package listed in
+``LMMS_EVAL_PLUGINS``.
+"""
 
 from __future__ import annotations
 

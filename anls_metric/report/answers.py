@@ -50,7 +50,7 @@ def _write_csv(file: IO[str], names: Names, rows: Rows) -> None:
 
 
 def _make_cell(value: Any) -> Any:
-    """Convert a value to a cell. Lists and objects become JSON, and strings are guarded so that none is a formula."""
+    """Convert a value to a CSV cell. Lists and objects become JSON, and strings that look like formulas are guarded."""
     if isinstance(value, str):
         return guard_formula(value)
     return value if value is None or isinstance(value, (int, float)) else json.dumps(value, ensure_ascii=False)
@@ -71,7 +71,7 @@ def _write_parquet(file: IO[str], names: Names, rows: Rows) -> None:
 
 
 def _make_column(values: Sequence[Any]) -> Sequence[Any]:
-    """Convert values to a column of a single type: strings, numbers, or lists of strings; other values become JSON."""
+    """Convert values to a column of strings, numbers or lists of strings, writing values of any other type as JSON."""
     kinds = {type(value) for value in values if value is not None}
     items = {type(item) for value in values if isinstance(value, list) for item in value}
     if kinds <= {str} or kinds <= {int, float} or (kinds == {list} and items <= {str}):
@@ -84,4 +84,4 @@ WRITERS: Mapping[str, Callable[[IO[str], Names, Rows], None]] = {
     ".jsonl": _write_json_lines,
     ".parquet": _write_parquet,
 }
-"""The extension of a file of answers -> the function that writes the file."""
+"""The functions that write files of answers, keyed by file extension."""

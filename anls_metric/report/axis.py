@@ -1,4 +1,4 @@
-"""The axis for differences from the baseline."""
+"""Computes the limits of the axis for differences from the baseline."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from anls_metric.report import schema
 
 MOST_WIDTHS = 5
-"""On each side of zero, an axis extends over at most this many times the width of the median interval."""
+"""The distance from zero up to which differences are always shown, as a multiple of the median interval width."""
 
 
 def find_reach(pair: schema.Comparison) -> tuple[float, float]:
-    """Return the two ends of a comparison's interval or, if there is none, the difference twice."""
+    """Return the two ends of a comparison's interval, or the difference twice if there is no interval."""
     low, high = pair["interval"] or (pair["difference"], pair["difference"])
     return low, high
 
 
 def find_limits(pairs: Sequence[schema.Comparison]) -> tuple[float, float]:
-    """Find the ends of the axis, which always includes zero. Differences that would squeeze all the others are left
-    outside.
+    """Find the ends of the axis, which always includes zero but leaves out differences that would squeeze all others.
 
     Example:
         >>> differences = (-0.02, 0.01, 0.03, -0.8)

@@ -1,7 +1,7 @@
-"""Writes what the results in a document allow one to claim in a paper, what they do not yet allow, and what would
-decide it.
+"""Writes the claims that the results in a document allow in a paper, the claims that they do not yet allow, and what
+would decide the latter.
 
-The report, Markdown and the terminal show these sentences, which are derived from the document alone.
+The report, Markdown and the terminal show the resulting sentences, which are derived from the document alone.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from anls_metric.report.schema import Document
 from anls_metric.report.wording import get_label
 
 MANY_TIMES = 50
-"""More than this many times the documents in a set are out of reach."""
+"""The multiple of the number of documents in a set above which a larger set is out of reach."""
 
 
 class Claim(NamedTuple):
     """A sentence about the scores.
 
     Attributes:
-        title: the kind of sentence.
-        quote: what one can or cannot write in a paper; "" for nothing.
+        title: the heading of the sentence.
+        quote: what one can or cannot write in a paper; "" if there is nothing to quote.
         text: the rest of the sentence.
     """
 
@@ -38,8 +38,8 @@ class Claim(NamedTuple):
 
 
 class Claims(NamedTuple):
-    """What one can claim, what one cannot claim yet, and what would decide it, with the submission that the claims are
-    about ("" for the only one).
+    """Three claims about what one can write, what one cannot write yet, and what would decide the latter, with the name
+    of the submission concerned ("" if there is only one).
     """
 
     can: Claim
@@ -49,7 +49,7 @@ class Claims(NamedTuple):
 
     @property
     def sentences(self) -> tuple[Claim, ...]:
-        """The three sentences."""
+        """The three claims as a tuple, without the name of the submission."""
         return self[:3]
 
 
@@ -170,7 +170,7 @@ def _write_p(document: Document, p_value: float) -> str:
 
 
 def _write_decided(decided: Sequence[_Pair], document: Document, numbers: NumberFormat) -> Claim:
-    """Write which models differ from the baseline: those that are better or, if there are none, those worse than it."""
+    """Write which models are better than the baseline or, if there are none, which models are worse."""
     better = [pair for pair in decided if pair.values["verdict"] == "better"]
     shown, word = (better, "higher") if better else (decided, "lower")
     base = shown[0].baseline
@@ -186,7 +186,7 @@ def _write_decided(decided: Sequence[_Pair], document: Document, numbers: Number
 
 
 def _join(names: Sequence[str], most: int = 2) -> str:
-    """Join names, writing only the first few of many."""
+    """Join names for a sentence, replacing all but the first few of many names with a count."""
     shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} others"]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
@@ -199,7 +199,7 @@ def _bound(pair: _Pair, numbers: NumberFormat) -> float:
 
 
 def _write_equal(opened: Sequence[_Pair], numbers: NumberFormat) -> Claim:
-    """Write by how much the closest pair differs at most."""
+    """Write the largest difference that the interval of the closest pair allows."""
     pair = min((pair for pair in opened if pair.values["interval"]), key=lambda pair: _bound(pair, numbers))
     high, low = pair.names
     return _can(f"{high} and {low} differ by less than {_points(_bound(pair, numbers), numbers)} (95% CI).")
@@ -212,7 +212,7 @@ def _write_open(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim
 
 
 def _write_needed(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim:
-    """Write how many documents would decide a pair, or which document could."""
+    """Write how many documents, or which single document, could decide a comparison."""
     needed, clusters = pair.values.get("documents_needed"), document["clusters"]
     noun = "documents" if clusters else "questions"
     count = clusters["count"] if clusters else pair.values["questions"]
@@ -227,7 +227,7 @@ def _write_needed(pair: _Pair, document: Document, numbers: NumberFormat) -> Cla
 
 
 def _round_up(count: int) -> int:
-    """Round a number up to two digits.
+    """Round a number up to two significant digits.
 
     Example:
         >>> _round_up(417), _round_up(1_204), _round_up(9)

@@ -1,4 +1,4 @@
-"""The columns that tables of submissions can have, by the keys of the JSON document."""
+"""Defines the columns that tables of submissions can have, keyed as in the JSON document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anls_metric.core.checks import describe_unknown
 from anls_metric.messages import make_error
 
 Names = str | Iterable[str]
-"""The columns that a user asks for: keys of `COLUMNS`, as a list or as a comma-separated string; empty for the usual
+"""The columns that a user requests, as a list or a comma-separated string of keys of `COLUMNS`; empty for the usual
 columns.
 """
 
@@ -49,21 +49,21 @@ _COLUMNS = (
     Column("empty", "empty", "empty predictions", shown=(TERMINAL,)),
 )
 COLUMNS: Mapping[str, Column] = {column.key: column for column in _COLUMNS}
-"""The columns by key."""
+"""The columns, keyed as in the JSON document."""
 
 USUAL_COLUMNS, TERMINAL_COLUMNS, ASKED_COLUMNS = (
     tuple(key for key, column in COLUMNS.items() if place in column.shown) for place in (TABLE, TERMINAL, REPORT)
 )
-"""The columns in tables, those in a terminal, and those that the report shows beside the score because they were asked
-for. Columns without values are left out.
+"""The usual columns of a table, the usual columns of a table in a terminal, and the columns that the report shows
+beside the score on request. Columns without values are left out.
 """
 
 IMPORTANT_COLUMNS = (
     *("anls", "interval", "difference", "p_value_adjusted", "verdict", "wins", "losses"),
     *("anls_extracted", "empty", "exact_match", "contains"),
 )
-"""The usual columns in a terminal, with the most important first. As many as fit are shown beside those that were asked
-for.
+"""The usual columns in a terminal, from the most to the least important. As many columns as fit are shown beside those
+requested.
 """
 
 KEY_COLUMNS = (
@@ -86,11 +86,11 @@ LATEX_COLUMNS = ("anls", "interval", "difference", "difference_interval", "p_val
 
 
 def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: Iterable[str]) -> list[Column]:
-    """Choose the columns of a table. The first one is always the submission name.
+    """Choose the columns of a table, starting with the name of the submission.
 
     Args:
-        records: the rows.
-        names: the columns that the user asks for.
+        records: the rows of the table.
+        names: the columns that the user requests.
         usual: the usual columns, of which those without values are left out.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Writes what the report shows even without its script: the table of submissions and the tables with all details."""
+"""Formats the parts of the report that need no script, such as the table of submissions and the tables of details."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from anls_metric.report.wording import get_label
 
 
 def escape_sentence(text: str) -> str:
-    """Format a string as HTML, with real minus signs and without line breaks in hyphenated names.
+    """Format a string as HTML, with real minus signs and without line breaks after hyphens.
 
     Example:
         >>> escape_sentence("-0.5 of Qwen2-VL")
@@ -38,7 +38,7 @@ _HTML = Markup(escape_sentence, {"best": "<b>{}</b>"})
 
 
 def as_html_tables(document: Document, numbers: NumberFormat) -> str:
-    """Format the tables of a document as HTML, along with the rest of its information about each submission."""
+    """Format the tables of a document and its other information about each submission as HTML."""
     lines = [
         [_HTML.escape(text) for text in (submission["name"], name, text)]
         for submission in document["submissions"]
@@ -52,13 +52,13 @@ def as_html_tables(document: Document, numbers: NumberFormat) -> str:
 
 
 def _list_runs(submission: Submission, numbers: NumberFormat) -> list[tuple[str, str]]:
-    """List the score of each run, if there are several."""
+    """List the scores of all runs in one line, if there are several runs."""
     scores = submission.get("run_scores")
     return [("runs", ", ".join(map(numbers.format, scores)))] if scores else []
 
 
 def _mark_reversed(document: Document, table: PrintedTable) -> PrintedTable:
-    """Mark in the table of all variants those under which the second-best submission leads."""
+    """Mark each variant under which the second submission leads the first, if the table is that of all variants."""
     submissions = document["submissions"]
     if not table.title.endswith("under each variant") or len(submissions) < 2:
         return table
@@ -85,7 +85,7 @@ def _format_row(row: Sequence[str]) -> str:
 
 
 def list_asked(document: Document, numbers: NumberFormat) -> list[dict[str, Any]]:
-    """List the columns that were asked for, each with its heading, its meaning, and a cell for every submission."""
+    """List the requested columns, each with its heading, its meaning, and a cell for every submission."""
     records = collect_records(document)
     columns = [
         {
@@ -122,7 +122,7 @@ def describe_set(document: Document, source: str) -> str:
 
 
 def _write_setting(part: str) -> str:
-    """Write a setting from a signature. A similarity is written as a percentage, as everywhere in the report."""
+    """Write a setting from a signature, with the threshold as a percentage like all similarities in the report."""
     name, _, value = part.partition(":")
     return f"{name} {100 * float(value):g}%" if name == "threshold" else f"{name} {value}"
 
@@ -136,7 +136,7 @@ _ABSOLUTE = re.compile(r"(?<![^\s'\"=:])(?:[A-Za-z]:)?[/\\](?:[^/\\'\"\s=]+[/\\]
 
 
 def describe_origin(run: Run, front_end: FrontEnd) -> str:
-    """Describe as HTML where the report comes from and how to recreate it, including with the extraction steps that
+    """Describe as HTML where the report comes from and how to recreate it, with and without the extraction steps that
     hints propose.
 
     Args:
@@ -175,10 +175,10 @@ _OPTIONS = re.compile(r'(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?|\b[a-z_]+=(?:
 
 
 def format_hints(document: Document, run: Run, front_end: FrontEnd) -> str:
-    """Format the hints in a worded document as HTML. For the web app, add the buttons that set their options.
+    """Format the hints in a worded document as HTML, with buttons that set the options of the hints in the web app.
 
-    Hints about one of several submissions are folded, because the submission's row shows what matters; so are hints
-    about differences.
+    If there are several submissions, hints about one of them and hints about differences are folded, because the rows
+    of the submissions show what matters.
     """
     several, shown, folded = len(document["submissions"]) > 1, "", ""
     for hint, message in zip(document["hints"], run["report"]["messages"], strict=True):
@@ -196,8 +196,8 @@ def format_hints(document: Document, run: Run, front_end: FrontEnd) -> str:
 
 
 def _format_action(options: Mapping[str, str]) -> str:
-    """Format the button with which the web app sets the options of a hint; "" if the page lacks a control for any of
-    them.
+    """Format the button that sets the options of a hint in the web app, or return "" if the page lacks a control for
+    any of the options.
     """
     labels = [OPTIONS[name].label if name in OPTIONS else "" for name in options]
     if not all(labels) or not labels:
@@ -207,19 +207,19 @@ def _format_action(options: Mapping[str, str]) -> str:
 
 
 def format_read(document: Document) -> str:
-    """Format what was read as list items."""
+    """Format what was read for each submission as HTML list items."""
     submissions = document["submissions"]
     lines = [(f"{each['name']}: " if len(submissions) > 1 else "") + each["read"] for each in submissions]
     return "".join(f"<li>{escape(line, 2000)}</li>" for line in lines)
 
 
 def format_meanings(outcomes: Iterable[Outcome]) -> str:
-    """Format the meanings of outcomes as list items."""
+    """Format the names and meanings of outcomes as the items of an HTML description list."""
     return "".join(f"<dt>{escape(each['name'])}</dt><dd>{escape(each['meaning'])}</dd>" for each in outcomes)
 
 
 def format_claims(claims: Claims) -> str:
-    """Format claims as HTML, with the buttons that copy a sentence and open the details."""
+    """Format claims as HTML, with buttons that copy a claim and open the details."""
     parts = []
     for claim, label in zip(claims.sentences, ("Copy", "Why", "")):
         button = f'<button class="scripted" hidden>{label}</button>' if label else ""
@@ -230,7 +230,7 @@ def format_claims(claims: Claims) -> str:
 
 
 MOST_WORST = 10
-"""The number of questions that a report shows without a script."""
+"""The maximum number of questions that a report shows without a script."""
 
 
 def format_worst(data: Mapping[str, Any]) -> str:

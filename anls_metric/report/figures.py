@@ -1,4 +1,4 @@
-"""Draws figures for a paper with matplotlib from the document of all results: see `KINDS`."""
+"""Draws the kinds of figures in `KINDS` for a paper with matplotlib, from a document that contains all results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _METADATA: Mapping[str, Mapping[str, None]] = {".pdf": {"CreationDate": None}, "
 
 
 def complete(document: Document, run: Run, kind: str, front_end: FrontEnd = "python") -> Document:
-    """Add to a run's worded document the additional data that a kind of figure shows.
+    """Add to the worded document of a run the data that a kind of figure needs.
 
     Raises:
         InputError: the run lacks the data for this kind.
@@ -58,12 +58,12 @@ def complete(document: Document, run: Run, kind: str, front_end: FrontEnd = "pyt
 
 
 def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
-    """Draw a plot on the given axes and return them. Without axes, draw on a new pyplot figure, which notebooks show.
+    """Draw a plot on the given axes, or on those of a new pyplot figure that notebooks show, and return the axes.
 
     Args:
         document: a document from `complete`.
         kind: a key of `KINDS`.
-        axes: where to draw.
+        axes: the axes on which to draw; None for a new figure.
 
     Raises:
         InputError: matplotlib is missing.
@@ -79,8 +79,8 @@ def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
 
 
 def write_figure(path: str, document: Document, kind: str, inputs: Sequence[str]) -> None:
-    """Write a figure to a PDF, SVG or PNG file, depending on the file extension. The same results lead to the same
-    bytes.
+    """Write a figure to a PDF, SVG or PNG file, depending on the file extension. The same results always produce the
+    same bytes.
 
     Raises:
         InputError: the format is not supported, matplotlib is missing, or the file is an input.
@@ -114,7 +114,7 @@ def _import_matplotlib() -> Any:
 
 
 def _draw_alone(document: Document, kind: str, make_figure: Callable[..., Any]) -> Axes:
-    """Draw a figure that is as wide as a column and as high as its content."""
+    """Draw a figure that is one column wide and as tall as its content, and return its axes."""
     figure = make_figure(dpi=200, layout="constrained")
     axes: Axes = figure.add_subplot()
     axes.tick_params(labelsize=FONT_SIZE)  # later ticks would have the user's style
@@ -126,7 +126,7 @@ def _draw_alone(document: Document, kind: str, make_figure: Callable[..., Any]) 
 
 
 def draw_forest(document: Document, axes: Axes) -> float:
-    """Draw a row for each model: its difference from the baseline, the interval of the difference, and the score."""
+    """Draw a row for each model, with the difference from the baseline, its confidence interval, and the score."""
     names, submissions = _name_models(document), document["submissions"]
     pairs = {pair["second"]: pair for pair in document["comparisons"] if pair["first"] == document["baseline"]}
     low, high = find_limits(list(pairs.values())) if pairs else (0.0, 1.0)
@@ -153,7 +153,7 @@ def draw_forest(document: Document, axes: Axes) -> float:
 
 
 def _draw_difference(axes: Axes, y: float, pair: schema.Comparison, low: float, high: float) -> None:
-    """Draw a difference, as a hollow mark if it is not significant, and as an arrow if it is outside the axis."""
+    """Draw a difference, with a hollow mark if it is not significant and an arrow if it is outside the axis."""
     color, value = _VERDICT_COLORS.get(pair["verdict"], _GRAY), min(max(pair["difference"], low), high)
     mark = "o" if value == pair["difference"] else "<" if value == low else ">"
     face = "white" if color == _GRAY else color
@@ -180,9 +180,7 @@ def draw_thresholds(document: Document, axes: Axes) -> float:
 
 
 def draw_groups(document: Document, axes: Axes, field: str = "") -> float:
-    """Draw a row for each group of a field, by default the first field. In each row, every model has a dot with its
-    interval.
-    """
+    """Draw a row for each group of a field, by default the first field, with a dot and an interval for every model."""
     submissions, names = document["submissions"], _name_models(document)
     field = field or next(name for name in submissions[0]["groups"] if name != KEYS)
     groups = [(each["name"], each["groups"][field]) for each in submissions]
@@ -207,7 +205,7 @@ def draw_groups(document: Document, axes: Axes, field: str = "") -> float:
 
 
 def draw_keys(document: Document, axes: Axes) -> float:
-    """Draw a row for each key of nested values, as `draw_groups` does."""
+    """Draw a row for each key of nested values, in the same way as `draw_groups`."""
     return draw_groups(document, axes, KEYS)
 
 
@@ -217,7 +215,7 @@ def _name_models(document: Document) -> dict[str, str]:
 
 
 def _write(text: str) -> str:
-    """Convert a string to a short label that matplotlib mistakes neither for a formula nor for a hidden label."""
+    """Shorten a string to a label that matplotlib does not interpret as a formula or as a hidden label."""
     text = make_printable(text)
     text = shorten(text, _MAX_NAME - 3 if len(text) > _MAX_NAME else _MAX_NAME).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
@@ -235,7 +233,7 @@ def _draw_dot(axes: Axes, y: float, value: float, interval: Sequence[float] | No
 
 
 def _label_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Label rows from top to bottom, without a frame."""
+    """Label the rows from top to bottom, and remove the frame."""
     axes.set_yticks(range(len(names)), names, fontsize="small")
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
@@ -243,7 +241,7 @@ def _label_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _add_legend(axes: Axes, count: int) -> float:
-    """If there are several models, add a legend above the axes. Returns the height of the legend."""
+    """Add a legend above the axes if there are several models, and return the height of the legend in inches."""
     if count == 1:
         return 0.0
     spaces: dict[str, Any] = {"borderaxespad": 0.3, "handlelength": 2.2, "columnspacing": 1}
@@ -257,4 +255,4 @@ KINDS: Mapping[str, Callable[[Document, Axes], float]] = {
     "groups": draw_groups,
     "keys": draw_keys,
 }
-"""A kind of figure -> the function that draws it."""
+"""The functions that draw figures, keyed by the kind of figure."""

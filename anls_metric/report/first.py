@@ -11,8 +11,8 @@ from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.texts import escape
 
 MOST_EDITS = 12
-"""The maximum number of edits and equal parts to draw. If there are more, the two strings are shown one after the
-other.
+"""The maximum number of lengths in the edits to draw, with two lengths for each edit or equal part. If there are more,
+the two strings are shown one after the other.
 """
 
 MOST_LEAVES = 3
@@ -61,8 +61,8 @@ def _format_case(case: Any, data: Mapping[str, Any], numbers: NumberFormat, firs
 
 
 def _draw(answer: Mapping[str, Any], references: Sequence[str], cause: str) -> Iterator[str]:
-    """Draw an answer with its edits to the closest reference. For a nested value, draw its wrong leaves, with those
-    that have the cause first.
+    """Draw an answer with its edits to the closest reference or, for a nested value, its wrong leaves, starting with
+    those that have the given cause.
     """
     if "tree" in answer:
         lacks = {"missed": "prediction", "invented": "reference"}.get(cause, "")

@@ -1,4 +1,4 @@
-"""Describes in words what the report shows, in its heading and in the sentences under it."""
+"""Writes the heading of the report and the sentences under the heading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def describe_headline(run: Run) -> Headline:
-    """Describe the top of the report. With ``--report``, the command's JSON document also has these keys.
+    """Describe the top of the report, with keys that the command's JSON document also has if ``--report`` is given.
 
     Args:
         run: a document that contains what the report needs.
@@ -49,8 +49,8 @@ def describe_headline(run: Run) -> Headline:
 
 
 def percent_numbers(run: Run) -> NumberFormat:
-    """Return the number format of the report: percentages with one digit, unless the user asks for another number of
-    digits.
+    """Return the number format of the report, which is percentages with one digit unless the user requests another
+    number of digits.
     """
     return PERCENT if run["digits"] is None else PERCENT._replace(digits=run["digits"])
 
@@ -141,7 +141,9 @@ def _write_difference(
     names: Mapping[str, str],
     numbers: NumberFormat,
 ) -> list[str]:
-    """Write the difference between the best two, its interval and its p-value, unless several share the lead."""
+    """Write the difference between the best two, its interval and its p-value, unless there are more than two
+    submissions and several share the lead.
+    """
     several, is_significant = len(names) > 2, list(ranks.values()).count(1) == 1
     if several and not is_significant:
         return []
@@ -171,7 +173,7 @@ def _show(value: float, numbers: NumberFormat, form: str = "") -> str:
 
 
 def _write_deciding(deciding: Any) -> list[str]:
-    """Write which document makes up a third of the difference between the best two, or decides it."""
+    """Write which document decides the difference between the best two or makes up a third of the difference."""
     if deciding is None:
         return []
     fields = {key: value for key, value in deciding.items() if key != "of"}
@@ -180,7 +182,7 @@ def _write_deciding(deciding: Any) -> list[str]:
 
 
 def _write_reversals(standings: Mapping[str, Any], second: str, numbers: NumberFormat) -> list[str]:
-    """Write under how many variants the second-best leads the best, and by how much at most."""
+    """Write the number of variants under which the second-best submission leads, and its largest lead."""
     reversals, variants = standings["reversed_by"], next(iter(standings["variants"].values()), None)
     if not variants:
         return []

@@ -41,7 +41,7 @@ def as_html(run: Run, front_end: FrontEnd = "python") -> str:
     """Format a report on one or more submissions as an HTML file.
 
     Args:
-        run: a document that contains what the report needs: see `anls_metric.document.build_document`.
+        run: a document from `anls_metric.document.build_document` that contains what the report needs.
         front_end: the front end in whose words hints name options.
 
     Returns:
@@ -115,12 +115,13 @@ def write_report(path: str, run: Run, inputs: Sequence[str] = (), front_end: Fro
 
     Args:
         path: the file to write, such as "report.html".
-        run: a document with what the report needs.
+        run: a document that contains what the report needs.
         inputs: the files that were read.
         front_end: the front end in whose words hints name options.
 
     Raises:
-        InputError: `path` does not end in ".html", or the file is one of the inputs. OSError: it cannot be written.
+        InputError: `path` does not end in ".html" or ".htm", or the file is one of the inputs.
+        OSError: the file cannot be written.
     """
     check_path(path)
     check_output(path, inputs)
@@ -128,7 +129,7 @@ def write_report(path: str, run: Run, inputs: Sequence[str] = (), front_end: Fro
 
 
 def check_path(path: str) -> None:
-    """Check that a file name is suitable for a report. Raises InputError if it is not."""
+    """Raise InputError if a file name is not suitable for a report."""
     if not path.lower().endswith((".html", ".htm")):
         raise make_error(path, "the file name of a report must end in .html, such as report.html")
 

@@ -11,11 +11,11 @@ from anls_metric.report.schema import Document, Submission
 from anls_metric.report.texts import align_rows
 
 MOST_ROWS = 8
-"""The maximum number of rows to print. One more row adds up the others."""
+"""The maximum number of causes to print in rows of their own. One more row adds up the other causes."""
 
 MAX_WIDTH, LARGEST = 110, 3
-"""If a table of causes is wider than this, it is replaced with a line for each submission that lists this many of its
-largest causes.
+"""The maximum width of a table of causes, and the number of largest causes to list for each submission instead of a
+wider table.
 """
 
 Groups = Mapping[str, Sequence[str]]
@@ -23,7 +23,7 @@ AddUp = Callable[[Mapping[str, float], Sequence[str]], float]
 
 
 def list_lost(submission: Submission) -> Sequence[Any]:
-    """List the rows of a submission's account. There are none if the account was not computed."""
+    """List the rows in a submission's account of lost points, or none if the account was not computed."""
     lost: Any = submission.get("lost", {})
     rows: Sequence[Any] = lost.get("rows", ())
     return rows
@@ -35,10 +35,10 @@ def count_answers(submission: Submission, cause: str) -> int:
 
 
 def round_rows(rows: Sequence[Any], start: float, digits: int) -> list[float]:
-    """Round the points of rows so that they add up as printed.
+    """Round the points of rows so that the printed points add up.
 
-    For a step, the rounded points are the difference between the rounded scores before and after it, which are also
-    printed. The other rows are rounded one by one, and the remainder is added to the largest of them.
+    For a step, the rounded points are the difference between the rounded scores before and after the step, which are
+    also printed. The other rows are rounded one by one, and the remainder is added to the largest of these rows.
 
     Args:
         rows: the rows of a submission, with the steps first.
@@ -66,12 +66,12 @@ def round_rows(rows: Sequence[Any], start: float, digits: int) -> list[float]:
 
 
 def format_lost(document: Document, numbers: NumberFormat) -> str:
-    """Format the account of lost points, with a line for each cause. Returns "" if nothing is lost or there is no
+    """Format the account of lost points, with a line for each cause, or return "" if nothing is lost or there is no
     account.
 
     For a single submission, there are columns for the points, for the answers, and for what to do. With several
-    submissions, each has a column of points; with two, the differences by cause add up to the difference between the
-    scores.
+    submissions, each submission has a column of points. With two submissions, another column contains the differences
+    by cause, which add up to the difference between the scores.
     """
     submissions = [each for each in document["submissions"] if list_lost(each)]
     if not submissions:
@@ -105,7 +105,7 @@ def format_lost(document: Document, numbers: NumberFormat) -> str:
 
 
 def _list_largest(columns: Mapping[str, Mapping[str, float]], add_up: AddUp, numbers: NumberFormat) -> str:
-    """List the largest causes for each submission."""
+    """Format a table with the largest causes of each submission."""
     rows = [["lost points", "all", "most by"]]
     for name, column in columns.items():
         largest = sorted(column, key=lambda cause: -column[cause])[:LARGEST]
@@ -123,7 +123,7 @@ def _round_points(submission: Submission, digits: int) -> dict[str, float]:
 
 
 def _order_causes(submissions: Sequence[Submission]) -> list[str]:
-    """Sort the causes: first the steps, then the other causes, with those that cost the most first."""
+    """Sort the causes, with the steps first and then the other causes from the most to the least expensive."""
     rows = [row for each in submissions for row in list_lost(each)]
     points: dict[str, float] = {}
     for row in rows:
@@ -146,7 +146,7 @@ def _format_only(submission: Submission, groups: Groups, add_up: AddUp, numbers:
 
 
 def _advise(row: Any, numbers: NumberFormat) -> str:
-    """Write what to do about a cause and, for a step, the score that it leads to."""
+    """Write what to do about a cause and, for a step, the resulting score."""
     if row["anls"] is None:
         return str(row["remedy"])
     lowered = numbers.format(row["lowered"])
@@ -155,7 +155,7 @@ def _advise(row: Any, numbers: NumberFormat) -> str:
 
 
 def _list_steps(submissions: Sequence[Submission], numbers: NumberFormat) -> list[str]:
-    """List the steps of several submissions."""
+    """List the steps of several submissions, each with what to do and the resulting score."""
     steps = [(each["name"], row) for each in submissions for row in list_lost(each) if row["anls"] is not None]
     return [f"{name}: {_advise(row, numbers)}" for name, row in steps]
 
@@ -179,8 +179,8 @@ def _list_credit(submissions: Sequence[Submission], numbers: NumberFormat) -> li
 def _list_differences(
     document: Document, columns: Mapping[str, Mapping[str, float]], order: Sequence[str], digits: int
 ) -> Mapping[str, float]:
-    """List the differences between two submissions by cause, as printed. If both have all questions, these are the
-    differences between the columns.
+    """Return the printed difference between two submissions for each cause. If both submissions have all questions, it
+    is the difference between their columns.
     """
     [pair] = document["comparisons"]
     own, other = columns[pair["first"]], columns[pair["second"]]

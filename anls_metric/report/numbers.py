@@ -65,7 +65,7 @@ PERCENT = NumberFormat(percent=True, digits=1)
 
 
 def format_p_value(p_value: float) -> str:
-    """Format a p-value as is usual in papers.
+    """Format a p-value in the usual style of papers.
 
     Example:
         >>> format_p_value(0.0001), format_p_value(0.0042), format_p_value(0.042)

@@ -27,7 +27,7 @@ def write_results(
     Args:
         path: the file to write; its folder is created if it does not exist.
         submission: the submission, as in the JSON document.
-        rows: the answers in the submission: see `answer_rows.list_rows`.
+        rows: the answers in the submission, from `answer_rows.list_rows`.
         signature: the signature of the score.
         inputs: the paths of the scored files, which are listed in the results.
 
@@ -67,7 +67,7 @@ def _or_empty(value: Any) -> Any:
 
 
 def name_folder(submission: str) -> str:
-    """Return the folder name for a submission. A name from a file cannot lead outside the output folder.
+    """Return the folder name for a submission, which cannot lead outside the output folder.
 
     Example:
         >>> name_folder("Qwen/Qwen2.5-VL"), name_folder("../../etc")

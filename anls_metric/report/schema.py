@@ -1,7 +1,7 @@
-"""The keys of the JSON document and their types.
+"""Defines the keys of the JSON document and their types.
 
 Scores are from 0 to 1. Names from the data, such as field names, are the keys of a `Mapping`. docs/json.md prints the
-text under each key; keys without a text share the next one.
+text under each key, and keys without a text share the next text.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ added.
 """
 
 Interval = list[float] | None
-"""The ends of a 95% confidence interval; None for fewer than two clusters."""
+"""The ends of a 95% confidence interval, or None if there are fewer than two clusters."""
 
 
 class Clusters(TypedDict):
-    """What identifies the document that a question is about."""
+    """The field that identifies the documents of questions, and the number of documents."""
 
     field: str
     """the field that identifies the document"""
@@ -39,7 +39,7 @@ class Clusters(TypedDict):
 
 
 class Hint(TypedDict):
-    """A hint."""
+    """A hint about what looks wrong and what to do."""
 
     text: str
     """what looks wrong, and what to do"""
@@ -69,7 +69,7 @@ class _ComparedGroup(_Group, total=False):
 
 
 class Key(Leaves, total=False):
-    """Keys that a group has only if it is a key of structured answers."""
+    """The additional keys of a group that is a key of structured answers."""
 
     exact_match: float | None
     """the share of its documents in which all of its leaves score 1"""
@@ -96,7 +96,7 @@ class ThresholdScore(TypedDict):
 
 
 class Source(TypedDict):
-    """What was read."""
+    """The files and fields that were read for a submission."""
 
     prediction: str
     file: str
@@ -150,7 +150,7 @@ else:
     _Parts = TypedDict("_Parts", {part.key: part.type for part in PARTS}, total=False)
 
     class Submission(_Submission, _Runs, _Parts, _OfFigures):
-        """A submission. Its parts are those in `PARTS`."""
+        """A submission, with the parts listed in `PARTS`."""
 
 
 # Comparisons
@@ -332,7 +332,7 @@ class Compared(TypedDict, total=False):
 
 
 class Pair(_Pair):
-    """A comparison without the document that decides it."""
+    """A comparison, without information on the document that decides it."""
 
 
 class PairComparison(Pair):
@@ -343,7 +343,7 @@ class PairComparison(Pair):
 
 
 class Headline(TypedDict, total=False):
-    """What the top of the report shows."""
+    """The content of the top of the report."""
 
     heading: str
     summary: str
@@ -367,7 +367,7 @@ class Headline(TypedDict, total=False):
 
 
 class Document(_Document, Independent, Compared, Headline, total=False):
-    """The JSON document of all results."""
+    """A JSON document that contains all results."""
 
     label: str
     """the name of the score, if it is not ANLS"""
@@ -392,7 +392,7 @@ class HintMessage(TypedDict):
 
 
 class Row(TypedDict, total=False):
-    """The answer to a question: see `answer_rows.AnswerRow`."""
+    """The answer to a question, as in `answer_rows.AnswerRow`."""
 
     id: str
     question: str | None
@@ -414,7 +414,7 @@ class Deciding(OneDocument):
 
 
 class Standings(TypedDict, total=False):
-    """Which submission is ahead: see `standings.describe_standings`."""
+    """The standings of the submissions, from `standings.describe_standings`."""
 
     variants: dict[str, dict[str, float]]
     ranks: dict[str, int]
@@ -451,7 +451,7 @@ class AnswersData(TypedDict):
 
 
 class ScriptData(TypedDict):
-    """What the report script draws: see `question_data.build_question_data`."""
+    """The data that the report script draws, from `question_data.build_question_data`."""
 
     label: str
     source: str
@@ -478,7 +478,7 @@ class ScriptData(TypedDict):
 
 
 class ReportData(TypedDict):
-    """What the HTML report shows in addition: see `anls_metric.document.build_document`."""
+    """The additional data that the HTML report shows, from `anls_metric.document.build_document`."""
 
     document: Document  # with the best first, and with the comparisons of the report
     messages: list[HintMessage]
@@ -493,7 +493,7 @@ class ReportData(TypedDict):
 
 
 class Figures(TypedDict, total=False):
-    """What figures show in addition."""
+    """The additional data that figures show."""
 
     unfit: dict[str, str]  # the reason why a kind cannot be drawn, by kind
     threshold: float
@@ -520,7 +520,7 @@ class _IfAsked(TypedDict, total=False):
 
 
 class Run(Document, _ForViews, _IfAsked, total=False):
-    """A document that includes what only the views need. A run that is saved to a file includes all of it."""
+    """A document that also contains the data that only the views need. A run in a file contains all of this data."""
 
 
 FOR_VIEWS = (*_ForViews.__annotations__, *_IfAsked.__annotations__)

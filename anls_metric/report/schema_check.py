@@ -1,4 +1,4 @@
-"""Checks whether values have the types in the schema, because a file from a stranger may contain others."""
+"""Checks whether values have the types in the schema, because a file from a stranger may contain other types."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 
 def list_mismatches(value: Any, kind: Any, place: str = "document", knows_all: bool = False) -> Iterator[str]:
-    """List the places where a value does not have the type that the schema requires.
+    """List the positions at which a value does not have the type that the schema requires.
 
     Args:
         value: a JSON value.
-        kind: a type: a `TypedDict`, a list, a mapping, a union with None, or a plain type.
-        place: the place of the value, for the message.
+        kind: a type, which is a `TypedDict`, a list, a mapping, a union with None, or a plain type.
+        place: the position of the value, for the message.
         knows_all: whether a key that is not in the schema is also a mismatch.
 
     Example:

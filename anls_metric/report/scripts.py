@@ -1,4 +1,4 @@
-"""The scripts and styles of the report, some of which the web app also uses."""
+"""Reads the scripts and styles of the report, some of which the web app also uses."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ main
 """
 
 SCRIPT = [ASSETS / f"{name}.js" for name in _MODULES.split()]
-"""The modules of the report."""
+"""The script modules of the report."""
 
 DRAWING = SCRIPT[:3]
-"""The modules that draw an answer, both for the report and for the web app."""
+"""The script modules that draw an answer, both for the report and for the web app."""
 
 
 def read_asset(name: str) -> str:
-    """Read a file of the report, such as "palette.css" with the colors, which the web app also uses."""
+    """Read an asset of the report, such as "palette.css", which contains the colors of the report and the web app."""
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
 def join_modules(modules: Iterable[Path]) -> str:
-    """Join modules into one script. They share a single scope, so imports and exports are removed."""
+    """Join modules into one script with a single scope, removing imports and exports."""
     lines = [line for path in modules for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
     return "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
 

@@ -45,18 +45,18 @@ MARK = "*"
 
 
 Record = Mapping[str, Any]
-"""The values in a table row, by the keys of `COLUMNS`."""
+"""The values in a table row, keyed as in `COLUMNS`."""
 
 
 Escape = Callable[[str], str]
-"""A function that writes a string in a format."""
+"""A function that escapes a string for a format."""
 
 
 class Markup(NamedTuple):
-    """How a format writes table cells.
+    """The markup that a format uses in table cells.
 
     Attributes:
-        escape: the function that writes a title, a cell or a note.
+        escape: the function that escapes a title, a cell or a note.
         forms: the formatting of the "best" score and of a "tie", which is not significantly different from the best.
         headings: the headings of columns for which the format has special symbols, by column key.
         usual: the usual columns.
@@ -72,8 +72,8 @@ TEXT = Markup(headings={"difference": "difference"}, usual=TERMINAL_COLUMNS)
 
 
 class PrintedTable(NamedTuple):
-    """A table with its title, its columns and a record for each row, as well as the cells of each row, starting with
-    the headings.
+    """A table with its title, its columns and its rows, which are records at first and then lists of cells that start
+    with the list of headings.
     """
 
     title: str
@@ -82,17 +82,16 @@ class PrintedTable(NamedTuple):
 
 
 def build_tables(document: Document, numbers: NumberFormat, names: Names, markup: Markup = TEXT) -> list[PrintedTable]:
-    """Build the tables of a document: first those of submissions and of all pairs, then those of any variants and
-    groups.
+    """Build the tables of a document, which are those of submissions, all pairs, variants, groups and confidences.
 
     Args:
         document: a document from `wording.word`.
         numbers: how scores are printed.
-        names: the columns of the first table that the user asks for; empty for the usual columns.
+        names: the columns of the first table that the user requests; empty for the usual columns.
         markup: how cells are written.
 
     Raises:
-        ValueError: there is no such column, or it is empty.
+        ValueError: a column does not exist or is empty.
     """
     records, all_pairs = collect_records(document), document.get("all_pairs")
     shown = [key for key in markup.usual if not (all_pairs and key in COMPARED)]
@@ -134,7 +133,7 @@ def _choose(
 
 
 def collect_records(document: Document) -> list[dict[str, Any]]:
-    """Collect a record for each submission and its comparison with the baseline, with the keys of `COLUMNS`."""
+    """Collect a record for each submission and its comparison with the baseline, keyed as in `COLUMNS`."""
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
         record: dict[str, Any] = {**submission}
@@ -197,7 +196,7 @@ def _list_matrices(document: Document, numbers: NumberFormat) -> list[PrintedTab
 
 
 def _list_variants(document: Document) -> list[PrintedTable]:
-    """List the table with the scores under each variant, if there are several variants."""
+    """List the table of scores under each variant, if the document contains scores under all variants."""
     submissions = document["submissions"]
     if not submissions[0].get("variants"):
         return []
@@ -233,8 +232,8 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[PrintedTable]
 
 
 def _list_confidences(document: Document, numbers: NumberFormat) -> list[PrintedTable]:
-    """List the tables on what confidences say about the leaves under each key: the measures, and the share of right
-    leaves by bin.
+    """List the two tables on the confidences of leaves by key, which show the measures and the share of right leaves in
+    each bin.
     """
     submissions = document["submissions"]
     records = [
@@ -280,7 +279,7 @@ def list_notes(document: Document) -> list[str]:
 
 
 def _list_deciding(document: Document) -> list[str]:
-    """Write sentences on comparisons with the baseline that one document decides."""
+    """Write a sentence on each comparison with the baseline for which a single document is decisive."""
     sentences = []
     for pair in document["comparisons"]:
         left: Any = pair["one_document"]
@@ -393,7 +392,7 @@ def _has_best(document: Document, table: PrintedTable) -> bool:
 
 
 def describe_ties(document: Document) -> str:
-    """Describe the submissions that are marked besides the best. Returns "" if there are none."""
+    """Describe the submissions that are marked as tied with the best, or return "" if there are none."""
     if not document.get("best", {}).get("no_significant_difference"):
         return ""
     if any(pair["verdict"] == TOO_FEW for pair in document["comparisons"]):
@@ -448,7 +447,7 @@ _LATEX_TABLE = Template(
 
 
 def _escape_latex(text: str) -> str:
-    """Escape LaTeX commands in a string, and write minus signs and ranges in LaTeX notation."""
+    """Escape special characters for LaTeX, and write minus signs and ranges in LaTeX notation."""
     text = make_printable(text).translate(_LATEX_SIGNS)
     for pattern, form in _LATEX_FORMS.items():
         text = re.sub(pattern, form, text)
@@ -517,10 +516,10 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
 
     Args:
         document: a document from `wording.word`.
-        names: the columns that the user asks for; empty for all.
+        names: the columns that the user requests; empty for all.
 
     Raises:
-        ValueError: there is no such column, or it is empty.
+        ValueError: a column does not exist or is empty.
     """
     records, rows = collect_records(document), []
     of_keys = [group for each in document["submissions"] for group in each["groups"].get(KEYS, {}).values()]
@@ -550,8 +549,8 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
 
 
 def _split_interval(head: str, value: Any) -> Iterable[tuple[str, Any]]:
-    """Split an interval, whose heading begins with a key of `COLUMNS`, into two figures with their own headings. Other
-    values stay as they are.
+    """Split an interval, whose heading begins with a key of `COLUMNS`, into two figures with their own headings. Any
+    other value stays unchanged.
     """
     if not head.split(" ")[0].endswith("interval"):
         return [(head, value)]

@@ -1,4 +1,4 @@
-"""Formats the document of all results and the alignment of two strings for a terminal."""
+"""Formats a document that contains all results, and its answers with aligned strings, for a terminal."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ MAX_HINTS = 3
 MAX_LEAVES = 10
 
 NEAR = 3
-"""How many points away from a published number a score may be to be shown as the nearest."""
+"""The maximum distance in points from a published number at which a score is shown as the nearest."""
 
 LEGEND = f"alignment: {GAP} no character, D delete, I insert, R replace"
-"""Explains the marks in the output of `align_texts`."""
+"""The explanation of the marks in the output of `align_texts`."""
 
 Lines = Sequence[tuple[str, str]]
-"""Pairs of a name and a text: see `Line`."""
+"""Pairs of a name and a text, as in `Line`."""
 
 
 def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = (), width: float = inf) -> str:
@@ -44,7 +44,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
     Args:
         document: a document from `wording.word`.
         numbers: how scores are printed.
-        columns: the columns that the user asks for, which are always shown as a table; empty for the usual columns.
+        columns: the columns that the user requests, which are always shown as a table; empty for the usual columns.
         width: the width of the terminal. A wider table is split.
     """
     submissions = document["submissions"]
@@ -103,9 +103,9 @@ MAX_FILES = 3
 
 
 def format_read(document: Document) -> str:
-    """Format what was read: the files and fields of the predictions and of the references, and how they were joined.
+    """Format what was read, with the files and fields of the predictions and references and how they were joined.
 
-    Whatever is the same for all submissions is in a single line.
+    Whatever is the same for all submissions is on a single line.
     """
     return _format_lines([(name, make_printable(text)) for name, text in _list_read(document)])
 
@@ -138,14 +138,14 @@ def _describe_join(source: Source) -> str:
 
 
 def _say_each(submissions: Sequence[Submission], texts: Sequence[str]) -> Iterable[str]:
-    """List a text for each submission, or only one if it is the same for all."""
+    """List a text for each submission, or a single text if all submissions have the same one."""
     if len({*texts}) <= 1:
         return filter(None, dict.fromkeys(texts))
     return [f"{submission['name']}: {text}" for submission, text in zip(submissions, texts) if text]
 
 
 def _list_parts(submission: Submission, numbers: NumberFormat, *, of_tables: bool) -> Lines:
-    """List the lines for a submission's parts: either those with columns in a terminal's table, or the others."""
+    """List the lines for the parts of a submission, either those with columns in a terminal's table or all others."""
     parts = [part for part in PARTS if any(TERMINAL in column.shown for column in part.columns) == of_tables]
     return [
         line for part in parts if part.key in submission for line in part.lines(submission[part.key], numbers.format)
@@ -153,7 +153,7 @@ def _list_parts(submission: Submission, numbers: NumberFormat, *, of_tables: boo
 
 
 def list_details(submission: Submission, numbers: NumberFormat) -> Lines:
-    """List the lines that also appear beside a table, which are those for parts without columns in it."""
+    """List the lines for the parts of a submission that have no columns in a terminal's table."""
     return _list_parts(submission, numbers, of_tables=False)
 
 
@@ -196,15 +196,15 @@ def _name_first(name: str, texts: Iterable[str]) -> Lines:
 
 
 MAX_WIDTH = 110
-"""The maximum width of a table with the usual columns, unless columns that were asked for need more."""
+"""The maximum width of a table with the usual columns, unless the requested columns need more."""
 
 
 LEAST_COLUMNS = 5
-"""The number of most important columns that are never left out, which are those up to the verdict."""
+"""The number of columns at the start of `IMPORTANT_COLUMNS`, up to the verdict, that are never left out."""
 
 
 def _fit(table: PrintedTable) -> PrintedTable:
-    """Leave out the least important columns of a table until it fits, but none that the user asked for."""
+    """Leave out the least important columns of a table until it fits, but none that the user requested."""
     from anls_metric.report.columns import IMPORTANT_COLUMNS
 
     keys = [column.key for column in table.columns]
@@ -234,12 +234,12 @@ def _format_table(table: PrintedTable, width: float) -> str:
 
 
 def format_matches(number: str, document: Document, known: Collection[str]) -> str:
-    """Format the results that `variant_search.search_variants` found for a number: one line for each extraction step
-    and score, one for all variants at other thresholds, and how conclusive the result is.
+    """Format the results that `variant_search.search_variants` found for a number, with a line for each extraction step
+    and score, a line for all variants at other thresholds, and a line on how conclusive the result is.
 
     A variant that reproduces the number without extraction is not repeated for an extraction step. The nearest result
-    is shown only if it is within `NEAR` points. The names in `known` are variants for strings; other names are those of
-    metrics.
+    is shown only if it is within `NEAR` points. The names in `known` are those of variants for strings, and all other
+    names are those of metrics.
     """
     matches, chance = document["find"], document["find_chance"]
     first = matches[0]

@@ -24,8 +24,8 @@ def guard_formula(text: str) -> str:
 
 
 def escape(value: object, limit: int = 300) -> str:
-    """Format any value as HTML text: escaped, without control characters, and without its middle part if it is longer
-    than `limit`.
+    """Format any value as escaped HTML text without control characters, and without its middle part if the text is
+    longer than `limit`.
     """
     return html.escape(make_printable(shorten(str(value), limit))).replace("{", "&#123;").replace("$", "&#36;")
 

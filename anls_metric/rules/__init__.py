@@ -1,4 +1,4 @@
-"""The rules of benchmarks that extend ANLS. They need more than a prediction and its references.
+"""Defines the rules of benchmarks that extend ANLS and need more than a prediction and its references.
 
 A rule asks for columns by name, such as an answer format, a question type or a confidence. Each rule reproduces the
 numbers of its source program bit for bit. Where that program crashes, runs an answer as Python code or depends on the
@@ -6,9 +6,9 @@ current day, the rule raises a `ValueError` that names the row and the column, o
 
 The modules, from the ground up; each imports only modules above it:
 
-* `judgment`: the result for an answer: a score with the branch that decided it; and errors that name a column;
+* `judgment`: the score of an answer with the branch that decided it, and errors that name a column;
 * `literals`: parses lists that are written as strings;
-* `cleaning`: cleans strings and determines which must match exactly;
+* `cleaning`: cleans strings and determines which strings must match exactly;
 * `closeness`: compares two numbers or two strings;
 * `dates`: reads dates with python-dateutil;
 * `benchmark_rule`: the class `Rule`;
@@ -42,7 +42,7 @@ _TABLE = (
     *(CHARTQAPRO, CHARTQAPRO_LMMS_EVAL, CHARTQAPRO_OPENBENCH, OCRBENCH_V2, MADQA),
 )
 RULES: Mapping[str, Rule] = MappingProxyType({each.name: each for each in _TABLE})
-"""The rules by name."""
+"""The rules, keyed by name."""
 
 
 def rule(name: str, **options: Any) -> Rule:
@@ -56,7 +56,7 @@ def rule(name: str, **options: Any) -> Rule:
         A `Rule`, with ``columns``, ``scores(rows)``, ``summary(rows)``, ``explain(row)`` and ``signature()``.
 
     Raises:
-        ValueError: there is no such rule, or it does not have the option.
+        ValueError: the rule does not exist, or the rule does not have the option.
 
     Example:
         >>> dude = rule("dude")

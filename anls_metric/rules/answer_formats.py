@@ -36,7 +36,7 @@ def judge_text(
 
 
 def judge_similar(answer: str, gold: str, score: float) -> Judgment:
-    """Judge a string by its similarity to the reference; a similarity of at most 0.5 counts as 0."""
+    """Judge a string by its similarity score, which is 0 for a similarity of at most 0.5."""
     words = "{} is compared with {} as text, kept above a similarity of {}"
     return Judgment(score, words, (answer, gold, Similarity(0.5)))
 
@@ -75,10 +75,10 @@ def judge_sorted(
 
     Args:
         answers, golds: the items.
-        must_be_equal: decides from the first accepted item whether the lists must be equal.
-        kernel: how two items are compared.
-        key: makes the value that is compared if the lists must be equal. The authors' programs join the items with
-            hyphens.
+        must_be_equal: the function that decides from the first accepted item whether the lists must be equal.
+        kernel: the kernel that compares two items.
+        key: the function that makes the value to compare if the lists must be equal. The authors' programs join the
+            items with hyphens.
     """
     if len(answers) != len(golds):
         return Judgment(0.0, "{} items, where {} are expected", (len(answers), len(golds)))

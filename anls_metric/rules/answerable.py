@@ -1,4 +1,4 @@
-"""The F1 of benchmarks with unanswerable questions, for which the right answer is `Not answerable`."""
+"""Computes the F1 of benchmarks with unanswerable questions, for which the right answer is `Not answerable`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The class `Rule`, which scores the answers to one benchmark as `Variant` scores strings."""
+"""Defines the class `Rule`, the counterpart of `Variant` for the answers to one benchmark."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Summary = dict[str, Any]
 """The figures of a dataset, named as in the benchmark's program."""
 
 FindRefusal = Callable[[Any, Any], str]
-"""Finds why a benchmark's program rejects a gold file and a submission. Returns the program's own message, or "" if it
-accepts them.
+"""A function that returns the message with which a benchmark's program rejects a gold file and a submission, or "" if
+the program accepts both files.
 """
 
 Summarize = Callable[[Sequence[Row], Sequence[float], float], Summary]
-"""Computes the figures of a dataset from its rows, their scores and the threshold."""
+"""A function that computes the figures of a dataset from its rows, their scores and the threshold."""
 
 
 def summarize_mean(name: str) -> Summarize:
-    """Make a function that computes a summary with a single figure, the mean."""
+    """Make a function that summarizes a dataset with a single figure, which is the mean score under the given name."""
     return lambda rows, scores, threshold: {name: mean(scores)}
 
 
@@ -40,16 +40,18 @@ class Rule(Scorer):
         source: the program that the rule reproduces.
         columns: the names of the columns that a row must have, each with a description.
         references: the column of the references.
-        optional: the columns that only the figures of a dataset need, each with a description.
-        judge: the function that scores a row by these columns and the threshold.
-        summarize: the function that computes the numbers of a dataset from rows and their scores.
+        optional: the columns that a row may have in addition, each with a description. Most of them are needed only
+            for the figures of a dataset.
+        judge: the function that scores a row, given the row and the threshold.
+        summarize: the function that computes the figures of a dataset from rows and their scores.
         threshold: the smallest similarity that is kept; in most rules, it is fixed.
         options: the options that `rule` accepts.
         marker: the string that must precede the answer in a prediction; "" for none.
         prediction_field: the field of the predictions in a submission to the benchmark.
-        find_refusal: the function that finds why the benchmark's program rejects files; see `check_files`.
-        fit: brings the references in a file into the shape that the program expects; None leaves them unchanged.
-        confidence_bins: the largest number of bins for the calibration error, if the benchmark sets its own.
+        find_refusal: the function that finds why the benchmark's program rejects files, as in `check_files`.
+        fit: the function that converts the references in a file to the shape that the program expects; None to leave
+            the references unchanged.
+        confidence_bins: the maximum number of bins for the calibration error; None for the default.
 
     Example:
         >>> from anls_metric import rule
@@ -81,8 +83,8 @@ class Rule(Scorer):
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
 
     def fit_row(self, row: Row, name: str) -> Row:
-        """Bring the references of a row into the shape that the program expects. Raises ValueError if they cannot be
-        correct.
+        """Convert the references of a row to the shape that the program expects. Raises ValueError if the references
+        are invalid.
         """
         if self.fit is None or self.references not in row:
             return row
@@ -96,7 +98,7 @@ class Rule(Scorer):
 
         Args:
             rows: dicts with the columns of the rule.
-            row_name: names a row in an error message.
+            row_name: the function that names a row in an error message.
 
         Returns:
             A score from 0 to 1 for each row.
@@ -170,11 +172,11 @@ class Rule(Scorer):
     # For a `Scorer`, the references of a rule are dicts with the other columns.
 
     def read_typed(self, prediction: str, references: Sequence[str]) -> NoReturn:
-        """Raise ValueError, because answers that are typed lack the columns."""
+        """Raise ValueError, because a typed answer lacks the other columns."""
         raise ValueError(f"{self.name} needs {', '.join(self.columns)}: score a file that has these fields")
 
     def score(self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row) -> list[float]:
-        """Score each row, given its other columns in ``references``. Raises ValueError as `scores` does."""
+        """Score each row, given its other columns in ``references``. Raises the same ValueError as `scores`."""
         rows = (
             {**columns, "prediction": prediction} if isinstance(columns, Mapping) else columns
             for prediction, columns in zip(*pair_columns(predictions, references))

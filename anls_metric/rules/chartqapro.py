@@ -1,5 +1,5 @@
-"""ChartQAPro: lists are compared item by item, years must be equal, numbers must be within 5%, and strings are scored
-with ANLS.
+"""Defines the rules for ChartQAPro, which compare lists item by item, require equal years, accept numbers within 5%,
+and score strings with ANLS.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def judge(row: Row, threshold: float) -> Judgment:
 
 
 def judge_as_lmms_eval(row: Row, threshold: float) -> Judgment:
-    """Judge an answer. Answers to Fact Checking and Multi Choice questions must match exactly."""
+    """Judge an answer in the same way as lmms-eval, where Fact Checking and Multi Choice require an exact match."""
     answer, years = _read_last(row)
     texts = ("" if value is None else str(value).strip() for value in (answer, row["prediction"]))
     gold, prediction = map(_strip_point, texts)
@@ -46,14 +46,14 @@ def judge_as_lmms_eval(row: Row, threshold: float) -> Judgment:
 
 
 def judge_as_openbench(row: Row, threshold: float) -> Judgment:
-    """Judge an answer as `judge_as_lmms_eval` does, but with a different ANLS and with spaces stripped last."""
+    """Judge an answer in the same way as openbench, which differs from lmms-eval in its ANLS and strips spaces last."""
     answer, years = _read_last(row)
     gold, prediction = (_strip_point(str(value)).strip() for value in (answer, row["prediction"]))
     return _judge(gold, prediction, years, row["question_type"] in _EXACT_TYPES, OPENBENCH)
 
 
 def _read_last(row: Row) -> tuple[Any, list[bool]]:
-    """Read the last answer, which is the one that is scored, and whether it, or each of its items, is a year."""
+    """Read the last reference, which is the one that is scored, and whether the reference or each item is a year."""
     answers, flags = row["answer"], row["year"]
     answers = list(answers) if isinstance(answers, (list, tuple)) else [answers]
     if not answers:

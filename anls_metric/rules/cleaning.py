@@ -43,13 +43,13 @@ def is_exact(
     parts: tuple[str, ...] = ("https://", "a.m.", "p.m."),
     endings: tuple[str, ...] = (".py", "ipynb"),
 ) -> bool:
-    """Whether a cleaned reference must be matched exactly, as a number, range, date, time, page, address or file name
-    must.
+    """Whether a cleaned reference must be matched exactly because it is a number, range, date, time, page, address or
+    file name.
 
     Args:
         text: the reference.
-        parts: strings of which such a reference may contain one.
-        endings: strings with which such a reference may end.
+        parts: the strings that mark a reference as exact wherever they occur.
+        endings: the strings that mark a reference as exact at its end.
 
     Example:
         >>> is_exact("2024-01"), is_exact("jo@x.org"), is_exact("3.1 methods")

@@ -9,20 +9,22 @@ from typing import Any
 from anls_metric.core.strings.variants import VARIANTS, compile_kernel
 
 OVER_HALF = compile_kernel(VARIANTS["mmlongbench"])
-"""Case and spaces matter, lengths are those of the uppercased strings, and a similarity of exactly 0.5 scores 0."""
+"""A kernel that respects case and spaces, uses the lengths of the uppercased strings, and scores a similarity of
+exactly 0.5 as 0.
+"""
 
 OVER_HALF_OF_CHARACTERS = compile_kernel(VARIANTS["fast_anls"])
-"""Like `OVER_HALF`, but with the lengths of the strings as they are."""
+"""A kernel like `OVER_HALF`, but with the lengths of the original strings."""
 
 HALF_OR_MORE = compile_kernel(replace(VARIANTS["nls"], threshold=0.5))
-"""Case and spaces matter, and a similarity of exactly 0.5 is kept."""
+"""A kernel that respects case and spaces and keeps a similarity of exactly 0.5."""
 
 PYPI_ANLS = compile_kernel(VARIANTS["pypi_anls"])
 OPENBENCH = compile_kernel(VARIANTS["openbench"])
 
 
 def parse_float(value: Any) -> float | None:
-    """Parse a number as Python's `float` does, or return None if that fails.
+    """Parse a number with Python's `float`, or return None if parsing fails.
 
     Example:
         >>> parse_float(" 1e3 "), parse_float("1,000")
@@ -51,6 +53,6 @@ def is_close(prediction: float, gold: float) -> bool:
 
 
 def _count_digits(number: float) -> int:
-    """Count the digits after the point in a float as Python prints it; 3 if there is no point."""
+    """Count the digits after the point in the printed form of a float, or return 3 if there is no point."""
     _, point, digits = str(number).partition(".")
     return len(digits) if point else 3

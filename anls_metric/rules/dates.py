@@ -22,8 +22,8 @@ def parse_date(text: str) -> tuple[date, ...]:
     """Parse a date. An ambiguous date is read with the month first.
 
     Returns:
-        The date, completed from two different days, so the two dates differ if the string is incomplete; () if it is
-        not a date.
+        The date, completed once from each of two different days, so that the results differ if the string is
+        incomplete, or () if the string is not a date.
 
     Raises:
         ValueError: the string may be a date, but python-dateutil is not installed.

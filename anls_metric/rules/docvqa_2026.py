@@ -1,5 +1,5 @@
-"""DocVQA 2026: the answer follows a marker. Numbers with units, versions and dates must be equal, and strings must be
-nearly equal.
+"""Defines the rule for DocVQA 2026, in which the answer follows a marker, numbers with units, versions and dates must
+be equal, and strings must be nearly equal.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def judge(row: Row, threshold: float) -> Judgment:
 
 
 def _list_candidates(gold: Any) -> list[str]:
-    """List the references: the items of a gold answer that is a list or is written as one, or otherwise its string
-    form.
+    """List the references, which are the items of a gold answer that is a list or is written as one, or the string form
+    of any other gold answer.
     """
     text = str(gold)
     if "[" not in text:
@@ -64,7 +64,7 @@ def _list_candidates(gold: Any) -> list[str]:
 
 
 def _split_number(text: str) -> tuple[float, str] | None:
-    """Split a string into the number at its start and the unit after it."""
+    """Split a string into the number at its start and the unit that follows, or return None if that is impossible."""
     text = text.lower().strip()
     number = _NUMBER.match(text)
     if not number:
@@ -74,9 +74,7 @@ def _split_number(text: str) -> tuple[float, str] | None:
 
 
 def _find_match(answer: str, candidate: str) -> str:
-    """Return "version" or "date" if two strings are of this kind, which is compared strictly, and are equal; otherwise
-    "".
-    """
+    """Return "version" if two strings are equal versions, "date" if they are equal dates, and "" otherwise."""
     answer, candidate = answer.strip(), candidate.strip()
     if _VERSION.fullmatch(answer) or _VERSION.fullmatch(candidate):
         return "version" if answer == candidate else ""

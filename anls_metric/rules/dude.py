@@ -1,4 +1,4 @@
-"""DUDE: the answer type says whether the answer is a string, a list or absent. The model also states a confidence."""
+"""Defines the rule for DUDE, in which an answer is a string, a list or absent and comes with a confidence."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _judge_list(gold: list[Any], items: list[Any]) -> Judgment:
 
 
 def _take_text(answer: Any) -> Any:
-    """Take the string that DUDE compares: the first item of a list, or the string itself."""
+    """Take the string that DUDE compares, which is the first item of a list or the answer itself."""
     if isinstance(answer, (list, tuple)):
         return answer[0] if answer else ""
     return "" if answer == {} else answer
@@ -104,7 +104,7 @@ def _read_confidences(rows: Sequence[Row]) -> Iterator[float]:
 
 
 def _compute_aurc(correct: Sequence[bool], confidences: Sequence[float]) -> float:
-    """Compute the area under the risk-coverage curve as DUDE's script does, in which ties end at their first item."""
+    """Compute the area under the risk-coverage curve like DUDE's script, in which ties end at their first item."""
     count = len(correct)
     order = sorted(range(len(confidences)), key=lambda place: _nan_last(confidences[place]))
     wrong = sum(not correct[place] for place in order)
@@ -129,7 +129,9 @@ def _nan_last(number: float) -> tuple[bool, float]:
 
 
 def _compute_auroc(positive: Sequence[bool], confidences: Sequence[float]) -> float:
-    """Compute the area under the ROC curve. Ties count as one half. Returns NaN if all labels are the same."""
+    """Compute the area under the ROC curve, with ties counted as one half, or return NaN if all labels are the same or
+    a confidence is NaN.
+    """
     if len(set(positive)) < 2 or any(map(math.isnan, confidences)):
         return math.nan
     area, below, ties = 0.0, 0, sorted(zip(confidences, positive))
@@ -142,7 +144,7 @@ def _compute_auroc(positive: Sequence[bool], confidences: Sequence[float]) -> fl
 
 
 def find_refusal(gold: Any, submission: Any) -> str:
-    """Find out why DUDE's script rejects two files. Returns the script's own message, or "" if it accepts them.
+    """Return the message with which DUDE's script rejects two files, or "" if the script accepts both files.
 
     Also returns "" if a record has no id, for which the script raises a KeyError.
     """

@@ -1,4 +1,4 @@
-"""The result of a rule for one answer: its score and the branch of the rule that decided it."""
+"""Defines the result of a rule for one answer, which is a score and the branch of the rule that decided it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Judgment(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """A sentence that explains the answer's score, given as a percentage, for a page."""
+        """A sentence that explains the score of the answer as a percentage, for a page."""
         text = self._put_into_words(format_percent)
         return f"{text[:1].upper()}{text[1:]}."
 
@@ -51,7 +51,7 @@ class Judgment(NamedTuple):
 
 
 class Similarity(float):
-    """A similarity among the values of a judgment. It is shown in the same unit as the score."""
+    """A similarity among the values of a judgment, which is shown in the same unit as the score."""
 
 
 def _show(value: Any) -> str:
@@ -61,14 +61,14 @@ def _show(value: Any) -> str:
 
 
 class ColumnError(ValueError):
-    """Raised if a rule cannot score a value.
+    """The error that is raised if a rule cannot score a value.
 
     Args:
         column: the column that contains the value.
         problem: what is wrong, as the end of a sentence.
 
     Attributes:
-        place: the place of the row, for functions that read several rows.
+        place: the position of the row, for functions that read several rows.
     """
 
     def __init__(self, column: str, problem: str) -> None:

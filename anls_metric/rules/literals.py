@@ -1,4 +1,4 @@
-"""Parses lists that are written as strings. Many programs run such strings with Python's `eval`; rules read only
+"""Parses lists that are written as strings. Many programs run such strings with Python's `eval`, but rules read only
 literals.
 """
 
@@ -12,11 +12,11 @@ _LONGEST = 100_000  # characters; Python's parser takes hundreds of times the me
 
 
 class NoLiteralError(ValueError):
-    """Raised if a string is not a Python literal."""
+    """The error that is raised if a string is not a Python literal."""
 
 
 class TooLargeError(NoLiteralError):
-    """Raised if a string is longer or more deeply nested than any answer can be."""
+    """The error that is raised if a string is longer or more deeply nested than any answer can be."""
 
 
 def parse_literal(text: str, default: Any = None) -> Any:

@@ -1,5 +1,5 @@
-"""LongDocURL: the answer is an integer, a float, a string or a list, depending on its format. Units and commas are
-removed.
+"""Defines the rules for LongDocURL, in which an answer is an integer, a float, a string or a list, depending on its
+format, and units and commas are removed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _NO_ANSWER = "Fail to extract"
 
 
 def clean(value: Any) -> str:
-    """Remove units as the authors' program does. That program strips all letters of a unit, so `program` becomes
-    `progra`.
+    """Remove units in the same way as the authors' program, which strips all letters of a unit, so that `program`
+    becomes `progra`.
     """
     text = str(value).lower().strip().replace(",", "")
     for unit in _UNITS:
@@ -46,7 +46,7 @@ def judge(row: Row, threshold: float) -> Judgment:
 
 
 def judge_as_vlmevalkit(row: Row, threshold: float) -> Judgment:
-    """Judge an answer according to its format, as VLMEvalKit does."""
+    """Judge an answer according to its format in the same way as VLMEvalKit."""
     prediction, gold = (
         value.strip() if isinstance(value, str) else value for value in (row["prediction"], row["gold"])
     )
@@ -102,8 +102,8 @@ def _join_values(items: list[Any]) -> list[Any]:
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute the accuracy, the F1, and the accuracy if failed extractions score 0. All of them are 0 if there are no
-    rows.
+    """Compute the accuracy, the F1, and the accuracy with failed extractions scored as 0. All three figures are 0 if
+    there are no rows.
     """
     if not rows:
         return {"acc": 0.0, "f1": 0.0, "generalized_accuracy": 0.0}

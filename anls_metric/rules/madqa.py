@@ -1,4 +1,4 @@
-"""MADQA: the ANLS* of an answer, which may be a list, the F1 of the pages that it cites, and the agent's effort."""
+"""Defines the rule for MADQA, with the ANLS* of an answer, the F1 of the cited pages, and the effort of the agent."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _measure(row: Row, score: float) -> Measures:
 
 
 def _aggregate(measured: Sequence[Measures]) -> Summary:
-    """Compute the figures for some questions. Without a judge, the program uses ANLS* as the semantic score."""
+    """Compute the figures of a group of questions. Without a judge, the program uses ANLS* as the semantic score."""
     if not measured:
         return {}
     mean_anls = mean(each["anls"] for each in measured)
@@ -141,7 +141,7 @@ def _aggregate(measured: Sequence[Measures]) -> Summary:
 
 
 def _list_efforts(measured: Sequence[Measures]) -> list[tuple[float, bool]]:
-    """List the number of steps for each question, if it is above 0, and whether the answer is correct."""
+    """List the number of steps and whether the answer is correct for each question with more than 0 steps."""
     efforts = []
     for each in measured:
         try:
@@ -154,7 +154,7 @@ def _list_efforts(measured: Sequence[Measures]) -> list[tuple[float, bool]]:
 
 
 def _find_kuiper(measured: Sequence[Measures]) -> Summary:
-    """Compute Kuiper's statistic: how unevenly correct answers are distributed over levels of effort."""
+    """Compute Kuiper's statistic, which measures how unevenly correct answers are distributed over levels of effort."""
     correct = [is_correct for _, is_correct in sorted(_list_efforts(measured), key=lambda effort: effort[0])]
     if len(set(correct)) < 2:
         return {"kuiper_stat": math.nan, "kuiper_degenerate": True}

@@ -1,4 +1,4 @@
-"""MMLongBench-Doc: the answer is an integer, a float, a string or a list, depending on its format."""
+"""Defines the rule for MMLongBench-Doc, in which an answer is an integer, float, string or list, as its format says."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def _read_float(gold: Any) -> float:
 
 
 def must_be_equal(text: str) -> bool:
-    """Whether a list with this item must be matched exactly, because the item is a number or `is_exact` applies
-    to it.
+    """Whether a list that begins with this item must be matched exactly, because the item is a number or `is_exact` is
+    true of it.
     """
     return parse_float(text) is not None or is_exact(text)
 

@@ -1,4 +1,6 @@
-"""MMLongBench-Doc in lmms-eval: the first number in a string is used; `Not answerable` is compared after cleaning."""
+"""Defines the rule for MMLongBench-Doc in lmms-eval, which uses the first number in a string and compares `Not
+answerable` after cleaning.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OCRBench v2, question answering: the prediction must contain a short answer or be similar to a long one."""
+"""Defines the rule for questions in OCRBench v2: a prediction must contain a short answer or resemble a long one."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _compare(text: str, answer: str) -> Judgment:
 
 
 def _judge_item(row: Row, prediction: Any, answers: Any) -> Judgment:
-    """Judge a whole question by its type."""
+    """Judge an answer by the rule for the type of its question."""
     kind = row.get("type")
     if not isinstance(kind, str):
         raise refuse("type", kind, "a string, the type of the question")
@@ -151,8 +151,8 @@ def _as_list(answers: Any) -> list[Any]:
 
 
 def _judge_count(evaluation: Any, prediction: Any, answers: Any) -> Judgment:
-    """Judge a count by whether the prediction contains it or, for regression, by how close the first number in the
-    prediction is to it.
+    """Judge a count by whether the prediction contains a reference or, for regression, by how close the first number in
+    the prediction is to a reference.
     """
     if evaluation not in ("exact match", "regression") or answers == []:
         return Judgment(0.0, "eval is {}, and there are {} references", (evaluation, len(_as_list(answers))))

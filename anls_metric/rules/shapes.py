@@ -1,4 +1,4 @@
-"""Brings references from files into the shape that a benchmark's program expects, which is a string or a list."""
+"""Converts references from files to the shape that a benchmark's program expects, which is a string or a list."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from anls_metric.rules.judgment import ColumnError, Row, refuse
 
 Fit = Callable[[Any, Row, str], Any]
-"""Brings the value in a column of references into a shape, given its row and the name of the column."""
+"""A function that converts a value in a column of references to a shape, given the row and the name of the column."""
 
 
 def fit_list(value: Any, row: Row, column: str) -> Any:
@@ -42,7 +42,7 @@ def fit_text(value: Any, row: Row, column: str) -> Any:
 
 
 def _check(value: Any, column: str) -> Any:
-    """Return a value. Raises ColumnError if the value is missing, such as None or NaN."""
+    """Return a value, or raise ColumnError if the value is None or NaN."""
     if value is None or (isinstance(value, float) and value != value):
         raise refuse(column, value, "a reference")
     return value

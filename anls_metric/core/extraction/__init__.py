@@ -1,4 +1,4 @@
-"""Extracts the answer from raw model output: text in, text out."""
+"""Extracts answers from raw model output, given and returned as strings."""
 
 from anls_metric.core.extraction.extract import EXTRACTORS, Extraction, answer_in_tags, extractor
 

@@ -38,16 +38,17 @@ from anls_metric.core.strings.rows import as_text
 
 
 class Extractor(NamedTuple):
-    r"""An extraction step: a row of `EXTRACTORS`.
+    r"""An extraction step, such as a row of `EXTRACTORS`.
 
     Args:
         name: the name of the rule.
-        meaning: what it extracts, in one line.
-        extract: finds the answer in a string, without whitespace around it; returns None if there is no answer.
-        marks: strings, or the characters of one string; the rule finds nothing in a string that contains none of them.
+        meaning: what the rule extracts, in one line.
+        extract: the function that finds the answer in a string and returns it without surrounding whitespace, or None
+            if there is no answer.
+        marks: strings, or the characters of one string, at least one of which must occur for the rule to find anything.
         option: what ``NAME:VALUE`` chooses, "field" or "tag"; "" if the rule has no such form.
-        of_values: replaces ``extract`` if answers are lists and nested values; None keeps it.
-        arguments: the values of the option, which ``extract`` takes after the string.
+        of_values: the function to use if answers are lists and nested values; None for ``extract``.
+        arguments: the values of the option, which are passed to ``extract`` after the string.
 
     Example:
         >>> EXTRACTORS["boxed"].find(r"So it is \boxed{7}.")
@@ -74,7 +75,7 @@ class Extractor(NamedTuple):
 
 @dataclass(frozen=True)
 class Extraction:
-    """The function that `extractor` returns. It applies rules one after another and can be pickled.
+    """A function that applies rules one after another and can be pickled, as returned by `extractor`.
 
     Args:
         rules: the rules in the order in which they are applied.
@@ -101,19 +102,19 @@ class Extraction:
 
 
 Counts = Mapping[str, Mapping[str, int]]
-"""For each rule by name, how many strings it changed and how many it left as they were."""
+"""The numbers of strings that a rule changed and left unchanged, keyed by the name of the rule."""
 
 
 def extract_all(extraction: Extraction, texts: Sequence[Any]) -> tuple[list[Any], Counts]:
-    """Extract the answers from raw model output and count what each rule does.
+    """Extract the answers from raw model output, and count the strings that each rule changes.
 
     Args:
         extraction: the rules.
-        texts: the raw outputs. A value that is not a string stays as it is and is not counted.
+        texts: the raw outputs. A value that is not a string stays unchanged and is not counted.
 
     Returns:
-        The answers; and for each rule by name, in the order in which the rules are applied, how many strings it changed
-        and how many it left as they were.
+        The answers, and the numbers of strings that each rule changed and left unchanged, keyed by rule name in the
+        order in which the rules are applied.
 
     Example:
         >>> texts = ['<think>Hm.</think>{"answer": "7"}', "8", '{"answer": "Coca Co', None]
@@ -138,7 +139,7 @@ def describe_extraction(counts: Counts) -> list[str]:
     """Describe what each rule did, in one sentence per rule.
 
     Args:
-        counts: as `extract_all` returns them.
+        counts: the counts that `extract_all` returned.
 
     Example:
         >>> describe_extraction({"period": {"changed": 7, "left": 3}})
@@ -354,10 +355,12 @@ PROGRAMS: Mapping[str, Extractor] = {
         marks=("",),
     )
 }
-"""Steps that extract what a particular program extracts. They leave no string as it is, so they are never suggested."""
+"""Steps that extract what particular programs extract. These steps replace every string and so are never suggested."""
 
 CERTAIN = ("think", "tag", "boxed", "json", "fence", "special-tokens")
-"""The rules for wrappings that never occur in a document's text. Where one applies, the string is raw model output."""
+"""The rules for wrappings that never occur in the text of a document. A string that one of the rules changes is raw
+model output.
+"""
 
 
 _AROUND = ("chat", "final", "prefix", "bold", "quotes")
@@ -365,11 +368,11 @@ _FEWEST = 10  # strings that such a rule must change
 
 
 def find_certain_rules(texts: Sequence[str]) -> tuple[str, int]:
-    """Find the rules of `CERTAIN` that change any of the strings, and the rules for surrounding words that change
-    nearly all of them.
+    """Find the rules in `CERTAIN` that change at least one string, and the rules for surrounding words and marks that
+    change nearly all strings.
 
     Returns:
-        Their names, as `extractor` takes them, and how many strings they change.
+        The names of the rules in the form that `extractor` accepts, and the number of strings that the rules change.
 
     Example:
         >>> find_certain_rules(["<think>A logo.</think>Coca Cola", "Pepsi"])

@@ -1,7 +1,8 @@
 r"""Extracts an answer from raw model output, with one function for each kind of wrapping.
 
 A function ``take_...`` or ``strip_...`` returns the answer without whitespace around it, or None if the string has no
-such wrapping. They all run in linear time on any string. `extract.EXTRACTORS` is the table of these functions.
+such wrapping. All of these functions run in linear time on any string. `extract.EXTRACTORS` is the table of rules that
+use them.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ _OPENING, _CLOSING = ("|".join(map(re.escape, marks)) for marks in zip(*_REASONI
 
 
 def take_after_thinking(text: str, tag: str = "") -> str | None:
-    """Take the string after the reasoning, or "" if the reasoning has no end because it was cut off before the answer.
+    """Take the string after the reasoning or, if the reasoning was cut off, the string before it, which is usually "".
 
-    The tag is for a model that uses marks of its own; without a tag, the marks of many models are recognized.
+    Pass a tag for a model that uses marks of its own. Without a tag, the marks of many models are recognized.
     """
     opening, closing = (f"<{re.escape(tag)}>", f"</{re.escape(tag)}>") if tag else (_OPENING, _CLOSING)
     rest = re.split(closing, text)[-1]
@@ -75,7 +76,7 @@ _OTHER_ROLE = (
 
 
 def take_from_chat(text: str) -> str | None:
-    """Take the last assistant turn that is not empty."""
+    """Take the last nonempty turn of the assistant, or "" if all turns of the assistant are empty."""
     _, *parts = re.split(rf"(?m:({_ASSISTANT})|{_OTHER_ROLE})", text)
     turns = [turn.strip() for assistant, turn in zip(parts[::2], parts[1::2]) if assistant]
     return next(filter(None, reversed(turns)), "") if turns else None
@@ -125,8 +126,8 @@ def _remove_latex(text: str) -> str:
 
 
 def _split_at_command(text: str, command: str, token: str = r"(?s)\\.|[{}]") -> tuple[str, str, str] | None:
-    r"""Split a string at its last ``\command{..}`` into what comes before it, what is in its braces, and what comes
-    after it. Braces are found by the pattern ``token``, which by default skips those after a backslash.
+    r"""Split a string at its last ``\command{..}`` into the parts before the command, in its braces, and after the
+    command. The pattern ``token`` finds braces and by default skips any brace after a backslash.
     """
     for start in reversed([*re.finditer(rf"\\(?:{command})\{{", text)][-_MOST_COMMANDS:]):
         depth = 1
@@ -138,22 +139,23 @@ def _split_at_command(text: str, command: str, token: str = r"(?s)\\.|[{}]") -> 
 
 
 def take_as_lmms_eval(text: str) -> str:
-    r"""Take the answer as lmms-eval's reasoning tasks do. Returns "" if they find none.
+    r"""Take the answer in the same way as lmms-eval's reasoning tasks, or "" if there is none.
 
-    They take the first ``<answer>..</answer>``, else the last ``\boxed{..}``, else a number at the end of a line.
+    The answer is the content of the first ``<answer>..</answer>``, the content of the last ``\boxed{..}``, or a number
+    at the end of a line, in this order of preference.
     """
     answer, closing, _ = text.partition("<answer>")[2].partition("</answer>")
     return (answer if closing else _take_last_box(text) or _take_last_number(text)).strip()
 
 
 def _take_last_box(text: str) -> str:
-    """Take the content of the last box whose braces close, whatever comes before them; "" if there is no such box."""
+    """Take the content of the last box with balanced braces, including escaped ones, or "" if there is no such box."""
     parts = _split_at_command(text, "boxed", token="[{}]")
     return parts[1] if parts else ""
 
 
 def _take_last_number(text: str) -> str:
-    """Take the number at the end of the last line that ends with a number, perhaps before a period; "" if none does."""
+    """Take the number from the last line that ends with a number and an optional period, or "" if there is none."""
     for line in reversed(text.strip().split("\n")):
         number = re.search(r"\b\d+(?:\.\d+)?$", line.rstrip().removesuffix(".").rstrip())
         if number:
@@ -214,7 +216,7 @@ def _read_json(text: str, start: int, numbers: bool) -> _Found:
 
 
 def _read_python(text: str, start: int, numbers: bool) -> _Found:
-    """Read tokens up to the bracket that closes the first one, so that Python's parser gets nothing else."""
+    """Read a Python literal up to the bracket that closes the first bracket, so that Python parses nothing else."""
     scan, place, depth, parts = re.compile(_PYTHON_TOKEN).match, start, 0, []
     while token := scan(text, place, start + _MOST_LITERAL):
         place = token.end()
@@ -229,7 +231,7 @@ def _read_python(text: str, start: int, numbers: bool) -> _Found:
 
 
 def _format(value: Any) -> str | None:
-    """Format a value as JSON; None for a Python dict with keys that JSON does not allow."""
+    """Format a value as JSON, or return None for a Python dict with keys that JSON does not allow."""
     try:
         return json.dumps(value, ensure_ascii=False, default=list)
     except TypeError:
@@ -240,7 +242,8 @@ class Syntax(NamedTuple):
     """A syntax for objects and lists.
 
     Args:
-        read: reads the value at a position in a string; numbers become strings unless ``numbers`` is true.
+        read: the function that reads the value at a position in a string. Numbers become strings unless ``numbers`` is
+            true.
         object: a pattern for the beginning of an object.
         container: a pattern for the beginning of an object or list.
     """
@@ -250,13 +253,13 @@ class Syntax(NamedTuple):
     container: str
 
     def take_field(self, text: str, field: str = "answer") -> str | None:
-        """Extract the field from the last object that has it, if its value is a single answer."""
+        """Extract the value of the field from the last object that has the field, if the value is a single answer."""
         objects = list(self._find(text, field, numbers=False))
         return _parse_answer(objects[-1][field]) if objects else None
 
     def take_value(self, text: str, field: str = "") -> str | None:
-        """Extract the longest object or list or, if a field is given, the value of that field in the last object that
-        has it. Returns it as JSON.
+        """Extract, as JSON, the longest object or list or, if a field is given, the value of the field in the last
+        object that has the field.
         """
         found = list(self._find(text, field, numbers=True))
         if field:
@@ -264,11 +267,11 @@ class Syntax(NamedTuple):
         return max(filter(None, map(_format, found)), key=len, default=None)
 
     def _find(self, text: str, field: str, numbers: bool) -> Iterator[Any]:
-        """Find the objects that have the field; without a field, all objects and lists.
+        """Find the objects that have the field or, without a field, all objects and lists.
 
         No value that is found is inside another. After a value that cannot be read, the search continues where reading
-        stopped, because any values before that point are parts of it. Without a field, the search ends there, because
-        the values that follow may also be parts of it.
+        stopped, because any values before that point are parts of the unreadable value. Without a field, the search
+        ends at that point, because the values that follow may also be parts of the unreadable value.
         """
         opening = self.object if field else self.container
         find, place, rest = re.compile(opening).search, 0, _MOST_READ * len(text)
@@ -290,7 +293,7 @@ PYTHON = Syntax(_read_python, r"\{\s*['\"]", r"""[\[{]\s*['"\[{]""")
 
 
 def _parse_answer(value: Any) -> str | None:
-    """Return a value as a single answer, or None if it is not one."""
+    """Return a value as a string if the value is a single answer, or None otherwise."""
     match value:
         case str(answer) | [str(answer)]:
             return answer.strip()
@@ -302,7 +305,7 @@ def _parse_answer(value: Any) -> str | None:
 
 
 def take_list(text: str) -> str | None:
-    """Take a list that is the whole string and return it as JSON. The list may also be a tuple or a set."""
+    """Take a list, tuple or set that makes up the whole string, and return it as a JSON list."""
     text = text.strip()
     for read in (_read_json, _read_python):
         value, end = read(text, 0, numbers=True)
@@ -380,11 +383,10 @@ _MOST_WORDS = 200  # of a repeated answer
 
 
 def take_repeated(text: str) -> str | None:
-    """If the whole string consists of repetitions, take the string that is repeated. The last repetition may be cut
-    off.
+    """Take the repeated part of a string that consists only of repetitions, the last of which may be cut off.
 
-    On one line the string must occur three times, or twice if it has three words or more: "New York, New York" stays.
-    On several lines, twice is enough.
+    On one line, the part must occur three times, or twice if it has three words or more, so that "New York, New York"
+    stays unchanged. On several lines, two occurrences are enough.
     """
     words = re.findall(r"[^ \t\r\n]+", text)
     keys = [word.strip(",;|/.") or word for word in words]
@@ -432,9 +434,10 @@ _FEWEST_SUBJECT_WORDS = 5
 
 
 def take_from_sentence(text: str) -> str | None:
-    """Take what follows the verb of a sentence: "The title of the page is X." -> "X", "It was signed by X." -> "X".
+    """Take the text after the verb of a sentence, such as "X" from "The title is X." or from "It was signed by X."
 
-    A sentence without a period needs a long subject, or a digit in its answer: "The medium is the message" is a title.
+    A sentence without a period must have a long subject or a digit in its answer, because a sentence such as "The
+    medium is the message" may be a title.
     """
     text = text.strip()
     if not re.match(_SUBJECT, text):
@@ -459,7 +462,7 @@ QUOTES |= {"“": "”", "‘": "’", "„": "“”", "‚": "‘’", "«": "
 
 
 def take_from_quotes(text: str) -> str | None:
-    """Take the string inside quotation marks, if they surround the whole string; ``"a" and "b"`` stays as it is."""
+    """Take the string inside quotation marks that enclose the whole string, unlike those in ``"a" and "b"``."""
     quoted = re.fullmatch(r"(?s)(.)(.*)(.)", text.strip())
     if quoted is None or quoted[3] not in QUOTES.get(quoted[1], ""):
         return None
@@ -480,7 +483,7 @@ _LETTER_AT_END = (
 
 
 def take_letter(text: str) -> str | None:
-    """Take the option letter that a string begins with or that its last sentence names."""
+    """Take the option letter at the beginning of a string or in the statement at its end, converted to uppercase."""
     found = re.match(_LETTER, text) or re.search(_LETTER_AT_END, text)
     return next(filter(None, found.groups())).upper() if found else None
 

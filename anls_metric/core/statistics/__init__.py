@@ -1,1 +1,1 @@
-"""Computes intervals and tests, finds documents, and identifies the variant of a function: numbers in, numbers out."""
+"""Computes intervals and tests, finds the documents of questions, and identifies the variant computed by a function."""

@@ -1,5 +1,5 @@
-"""Finds the document of each question, using a field of the records. Documents are the units of intervals, tests,
-causes and groups.
+"""Finds the document of each question in a field of the records. Intervals, tests, causes and groups use documents as
+their units.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ DOCUMENTS = (
     *("file_name", "filename", "image", "images", "imgname", "image_id", "image_name", "image_filename", "image_path"),
     *("image_url", "image_local_name", "page_id", "page_ids", "conversation_id"),
 )
-"""The fields that identify the document, page or image of a question, the coarsest first."""
+"""The fields that identify the document, page or image of a question, from coarse to fine."""
 
 _PARENTS = ("doc", "metadata", "source")
-"""The fields that hold objects in which such fields are also looked for."""
+"""The fields whose objects are also searched for the fields in `DOCUMENTS`."""
 
 Names = Sequence[Hashable]
-"""The document of each question; None for a question that is its own document."""
+"""The name of each question's document, or None for a question that is its own document."""
 
 WITHOUT_PAGE = "without the page"
 
@@ -34,8 +34,8 @@ class Clusters(NamedTuple):
 
     Attributes:
         field: the field of the records that identifies the document.
-        names: the document of each question; None for a question that is its own document.
-        rule: how the values of the field were changed: "without the page", or "" if they were not.
+        names: the name of each question's document, or None for a question that is its own document.
+        rule: "without the page" if pages were removed from the values of the field; "" if the values are unchanged.
     """
 
     field: str
@@ -55,8 +55,9 @@ def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
         records: the records of the questions.
 
     Returns:
-        The documents by the first field of `DOCUMENTS` whose values repeat, either as they are or without the page at
-        their end; None if there is no such field. A field of an object is given as a path, such as "doc.image_id".
+        The documents according to the first field in `DOCUMENTS` whose values repeat, either unchanged or without the
+        page at the end, or None if there is no such field. A field inside an object is given as a path, such as
+        "doc.image_id".
 
     Example:
         >>> find_clusters([{"image": f"fqvw{n // 2}_{n % 2}.png"} for n in range(40)]).names[:4]
@@ -76,7 +77,7 @@ def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
 
 
 def _take(records: Sequence[Mapping[str, Any]], path: str) -> list[Any]:
-    """Take the values of a field, which may be inside an object."""
+    """Return the value of a field, which may be inside an object, in each record."""
     parent, _, field = path.rpartition(".")
     if not parent:
         return [record.get(field) for record in records]
@@ -85,7 +86,7 @@ def _take(records: Sequence[Mapping[str, Any]], path: str) -> list[Any]:
 
 def keep_names(values: Sequence[Any]) -> list[Hashable]:
     """Keep the values that can identify a document. A list of names becomes one name, without the pages of the
-    documents. A value that cannot form groups (NaN, an empty string, an object) becomes None.
+    documents. A value that cannot identify a document (NaN, an empty string, an object) becomes None.
     """
     return [
         ", ".join(dict.fromkeys(map(str, map(_remove_page, value)))) or None
@@ -105,12 +106,12 @@ _SHARED, _LARGEST = 0.5, 0.1
 
 
 def name_documents(names: Names, has_numbers: bool = True) -> list[Hashable]:
-    """Remove the page from the end of each name: ``-p34`` or `` page 34``, and also ``_34`` or ``/34`` if they are
-    pages.
+    """Remove a page such as ``-p34`` or `` page 34`` from the end of each name, and also a number such as ``_34`` or
+    ``/34`` if numbers are pages.
 
-    Such numbers are pages if at least half of the names end in a number that occurs with another stem as well, and no
-    stem has more than a tenth of the names: "invoice_1001" and "invoice_1002" are documents. A name that is only a
-    page, such as "page_3.png", does not identify a document and becomes None.
+    Numbers are pages if at least half of the names end in a number that occurs with another stem as well, and no stem
+    has more than a tenth of the names. For example, "invoice_1001" and "invoice_1002" are documents. A name that is
+    only a page, such as "page_3.png", does not identify a document and becomes None.
 
     Args:
         names: the names.

@@ -1,8 +1,8 @@
 """Identifies the variant that a function computes by calling the function on made-up cases that distinguish all
 variants.
 
-A variant also has neighbors: the same row with another threshold, or with one or two other fields changed. If no row
-produces the scores of a function, the neighbor with the fewest changes that agrees on every case is reported.
+The neighbors of a variant differ from it in one or two changes, such as another threshold. If no variant produces the
+scores of a function, the neighbor with the fewest changes that agrees on every case is reported.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from anls_metric.core.strings.variants import VARIANTS, Whitespace
 
 TOLERANCE = 1e-9
 MOST_ROUNDING = 0.05
-"""The largest rounding error of a score that is accepted: rounding to one digit."""
+"""The largest accepted rounding error of a score, which is that of rounding to one digit."""
 MOST_EQUAL = 0.95
-"""The largest share of cases to which a variant with changes may give the same score."""
+"""A variant that gives the same score in at least this share of the cases is left out."""
 MAX_SHOWN = 3
-"""The number of cases that are printed, of those on which a function and the nearest variant differ."""
+"""The maximum number of cases to print in which a function and the nearest variant differ."""
 
 
 # Changes to a variant; a neighbor has one or two of them.
@@ -90,7 +90,7 @@ def _divide_by_reference(first: str, second: str) -> float:
 
 @cache
 def _score_others() -> Mapping[str, Sequence[float]]:
-    """Score the cases with each of the other similarities, with and without the usual threshold."""
+    """Score the cases with each similarity in `_OTHERS`, with and without the usual threshold."""
     return {
         f"{name}{form}{', 0 below 0.5' if least > 0 else ''}": [
             score
@@ -127,15 +127,16 @@ class Identification:
     Attributes:
         variants: the variants whose scores the function returned for every case; () for none. Several variants can have
             identical scores on every case.
-        nearest: the variants with the fewest differences; () if no call returned a number.
-        changes: the fields that are changed in these variants, such as ``{"threshold": 0.7}``; {} for none.
+        nearest: the variants with the fewest differences; () if no call returned a number, if every call returned the
+            same number, or if the function computes another known similarity.
+        changes: the changed fields of the nearest variants, such as ``{"threshold": 0.7}``; {} for none.
         arguments: how the function was called: ``"prediction, references"``, ``"references, predictions"``...
         returns: what the function returns: ``"the score"``, ``"1 - the score"``, ``"100 times the score"``...
         count: how many cases were compared.
         differences: the cases on which the function and the nearest variant differ, the largest difference first.
-        errors: the errors that the function raised, with the case.
-        other: the similarity that the function computes, if it is a known one but not a variant.
-        constant: what the function returned for every case, if that was always the same.
+        errors: the errors that the function raised, each with its case.
+        other: the known similarity that the function computes, if the function computes no variant.
+        constant: the number that the function returned for every case, if the number was always the same.
     """
 
     variants: tuple[str, ...]
@@ -186,7 +187,7 @@ class Identification:
             yield "cases where both strings are blank do not count: several published programs divide by 0 there"
 
     def _format_variant(self) -> str:
-        """Format the first variant with its changes as arguments and, if they are options, also as flags."""
+        """Format the nearest variant and its changes as arguments and, if all changes are options, also as flags."""
         name, fields = self.nearest[0], ", ".join(f"{field}={value!r}" for field, value in self.changes.items())
         if not self.changes.keys() <= _OPTIONS:
             return f'variant=replace(VARIANTS["{name}"], {fields})'
@@ -196,7 +197,7 @@ class Identification:
 
 
 class _Trial(NamedTuple):
-    """What a function, called in one way, returned for each case: a number and "", or NaN and an error."""
+    """The results of calling a function in one way, which are, for each case, a number and "", or NaN and an error."""
 
     arguments: str
     places: Sequence[int]
@@ -204,7 +205,7 @@ class _Trial(NamedTuple):
 
 
 def identify(function: Callable[..., Any]) -> Identification:
-    """Find out which variant of ANLS a function computes.
+    """Identify the variant of ANLS that a function computes.
 
     The function is called on made-up cases: with a prediction and its references, with a prediction and one reference,
     or with a list of one prediction and a list of its references, in either order. It may return the score, 1 - score,
@@ -218,8 +219,8 @@ def identify(function: Callable[..., Any]) -> Identification:
         function: a function, such as the metric of another project.
 
     Returns:
-        An `Identification`: print it, or read its attributes. Scores are treated as equal if they differ by less than
-        1e-9.
+        An `Identification`, to be printed or inspected. Scores are treated as equal if they differ by less than 1e-9,
+        or by no more than the rounding of the function explains.
 
     Raises:
         ValueError: the argument cannot be called.
@@ -252,14 +253,14 @@ def identify(function: Callable[..., Any]) -> Identification:
 
 
 def _share_of_differences(identification: Identification) -> float:
-    """Compute the share of the cases on which the nearest variant differs; 2 if no call returned a number."""
+    """Return the fraction of cases in which the nearest variant differs, or 2 if there is no nearest variant."""
     return len(identification.differences) / identification.count if identification.nearest else 2.0
 
 
 def _identify_as(
     function: Callable[..., Any], calls: Mapping[tuple[str, str], _Make], places: Sequence[int]
 ) -> Identification:
-    """Find the way to call a function, and the fewest changes to a variant, that result in the fewest differences."""
+    """Find the way to call a function that leaves the fewest differences from a variant with few or no changes."""
     found, keywords = [], _name_keywords(function)
     for names, make in calls.items():
         for step in (1, -1):  # in this order, or the other way round
@@ -300,7 +301,7 @@ def _score_cases(size: int) -> Mapping[tuple[_Changes, str], Sequence[float]]:
 
 
 class _Reading(NamedTuple):
-    """The results of a function, read as scores: the places of the cases, the scores and the errors."""
+    """The results of a function, read as scores, with the position, the score and the error of each case."""
 
     rows: Sequence[tuple[int, float, str]]
     tolerance: float
@@ -364,7 +365,7 @@ def _compare_results(trial: _Trial, size: int) -> Identification:
 
 
 def _count_digits(numbers: Sequence[float]) -> int:
-    """Count the digits after the point to which numbers are rounded; 400 if they are not.
+    """Return the number of decimal places to which numbers are rounded, or 400 if the numbers are not rounded.
 
     Example:
         >>> _count_digits([0.3333, 1.0]), _count_digits([1 / 3])
@@ -374,7 +375,7 @@ def _count_digits(numbers: Sequence[float]) -> int:
 
 
 def _call(function: Callable[..., Any], keywords: Sequence[str], arguments: tuple[Any, Any]) -> tuple[float, str]:
-    """Call the function. Returns its number and "", or NaN and its error."""
+    """Call a function, and return its number and "", or NaN and a description of its error."""
     try:
         return _read_number(function(**dict(zip(keywords, arguments))) if keywords else function(*arguments)), ""
     except (Exception, SystemExit) as error:
@@ -382,7 +383,7 @@ def _call(function: Callable[..., Any], keywords: Sequence[str], arguments: tupl
 
 
 def _name_keywords(function: Callable[..., Any]) -> list[str]:
-    """Return the names of the first two parameters, if they are keyword-only."""
+    """Return the names of those of the first two parameters that are keyword-only."""
     try:
         parameters = [*inspect.signature(function).parameters.values()][:2]
     except (TypeError, ValueError):  # of C functions
@@ -391,7 +392,7 @@ def _name_keywords(function: Callable[..., Any]) -> list[str]:
 
 
 def _read_number(result: Any) -> float:
-    """Read the number from a result: a number, a list or array with one item, or a dict or tuple that contains it."""
+    """Read the number from a result, which may also be a list or array of one item, a dict, or a tuple."""
     if hasattr(result, "tolist"):  # an array or a tensor
         result = result.tolist()
     if isinstance(result, Mapping):

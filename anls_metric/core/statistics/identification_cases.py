@@ -1,11 +1,11 @@
-"""Made-up cases on which variants differ from one another and from functions that do not compute any variant."""
+"""Defines made-up cases on which variants differ from one another and from functions that compute no variant."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 MAX_SHOWN_LENGTH = 40
-"""How many characters of a case are printed."""
+"""The length in characters above which a string of a case is shortened when printed."""
 
 
 class Case(NamedTuple):

@@ -1,7 +1,7 @@
 """Computes how certain a score is and whether one submission is better than another, given lists of scores.
 
-Questions about one page or one document tend to be answered right or wrong together. They are a cluster, and the
-sampling unit is the cluster: an interval that ignores clusters is too narrow. A question without a cluster is its own
+Questions about one page or one document tend to be answered right or wrong together. Such questions form a cluster,
+which is the sampling unit, and an interval that ignores clusters is too narrow. A question without a cluster is its own
 cluster. The results are the same to the last bit in any order of the scores.
 """
 
@@ -32,7 +32,7 @@ FLIPS = 10_000
 
 
 LEAST_P = 1 / (FLIPS + 1)
-"""The smallest p-value that random patterns can yield. A p-value this small is a bound: the true one may be smaller."""
+"""The smallest p-value that random patterns can yield, which is a bound because the true p-value may be smaller."""
 
 
 class Interval(NamedTuple):
@@ -90,7 +90,7 @@ def interval(scores: Floats, clusters: Labels = None, confidence: float = CONFID
 
 
 def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interval | None:
-    """Compute the 95% interval, without checks, of a mean that lies between 0 and the largest possible mean.
+    """Compute the 95% interval of a mean that lies between 0 and the largest possible mean, without checking arguments.
 
     Args:
         scores: N scores.
@@ -120,10 +120,10 @@ def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interv
 
 
 def ratio_interval(parts: Iterable[tuple[float, int]]) -> Interval | None:
-    """Compute the 95% interval of a share whose parts come from documents, such as precision.
+    """Compute the 95% interval of a ratio, such as precision, whose numerator and denominator are sums over documents.
 
     Args:
-        parts: for each document, the amount that is counted and the number of items that it is out of.
+        parts: for each document, its amount in the numerator and its number of items in the denominator.
 
     Returns:
         The interval, computed as for a mean, or None if fewer than two documents have any items.
@@ -144,7 +144,7 @@ def ratio_interval(parts: Iterable[tuple[float, int]]) -> Interval | None:
 
 
 def _find_interval(estimate: _Estimate, confidence: float) -> Interval:
-    """Compute the interval of a mean score: see `interval`."""
+    """Compute the interval of a mean score as described in `interval`."""
     count, sums = estimate.size, estimate.sums
     independent = estimate.mean * (1 - estimate.mean) / count  # the variance of this many right and wrong answers
     alike = count / (estimate.freedom + 1)  # the design effect if all questions of a cluster are answered alike
@@ -171,8 +171,8 @@ class _Estimate(NamedTuple):
     freedom: float
 
     def t(self, confidence: float) -> float:
-        """Return the number of standard errors for a confidence. The effective number of clusters is taken to be at
-        least two, even if their sizes differ a lot.
+        """Return the number of standard errors for a confidence, with an effective number of clusters of at least two
+        even if the sizes of clusters differ a lot.
         """
         return student_t(confidence, max(self.freedom, 1.0))
 
@@ -197,7 +197,7 @@ def _estimate(middle: float, count: int, sums: Sequence[Cluster]) -> _Estimate:
 
 @dataclass(frozen=True)
 class Differences:
-    """The differences between two submissions for each question: the second minus the first.
+    """The differences between two submissions, which are the second score minus the first for each question.
 
     Attributes:
         values: the N differences.
@@ -216,7 +216,7 @@ class Differences:
 
     @cached_property
     def sums(self) -> Mapping[Hashable, Cluster]:
-        """The sum and the number of the differences in each cluster."""
+        """The sum and the number of the differences in each named cluster, keyed by its name."""
         return _sum_named(self.values, self.clusters)
 
     @cached_property
@@ -252,8 +252,8 @@ class Differences:
 
     @property
     def usual_interval(self) -> Interval | None:
-        """The 95% confidence interval of the mean difference; None if there are fewer than two clusters, or too few to
-        limit a difference that can be of any size.
+        """The 95% confidence interval of the mean difference, or None if there are fewer than two clusters or too few
+        to limit a difference that can be of any size.
         """
         found = self.interval() if self.cluster_count > 1 else None
         return found if found and all(map(math.isfinite, found)) else None
@@ -263,7 +263,7 @@ class Differences:
         return {}
 
     def _find_interval(self, confidence: float) -> Interval:
-        """Compute the interval of a difference that can be of any size."""
+        """Compute the interval of the mean difference without limiting it to the largest possible difference."""
         if confidence in self._intervals:
             return self._intervals[confidence]
         shrunk, error, freedom = self._shrunk
@@ -284,12 +284,12 @@ class Differences:
 
     @cached_property
     def _t_test(self) -> float:
-        """The p-value of the interval from Student's t."""
+        """The p-value that corresponds to the interval from Student's t."""
         shrunk, error, freedom = self._shrunk
         return _share_outside(abs(shrunk) / error, freedom) if error else float(shrunk == 0.0)
 
     def flip_test(self, patterns: int | None = None) -> float:
-        """Compute the share of sign patterns whose mean is at least as far from 0 as the observed one.
+        """Compute the share of sign patterns whose mean is at least as far from 0 as the observed mean.
 
         Args:
             patterns: the returned share is at least 1 / (patterns + 1); None takes `FLIPS`, the number of patterns that
@@ -307,7 +307,7 @@ class Differences:
         return _draw_halves(self._sums)
 
     def without(self, cluster: Hashable) -> Differences:
-        """Leave out a cluster. The patterns for the other clusters stay the same."""
+        """Return the differences without one cluster. The sign patterns of the other clusters stay the same."""
         clusters, sums, removed = self.clusters or (), [*self._sums], self.sums[cluster]
         rest = [name != cluster for name in clusters]
         left = Differences(list(compress(self.values, rest)), list(compress(clusters, rest)), self.most)
@@ -407,8 +407,8 @@ def minimum_detectable_effect(
 ) -> float:
     """Compute the smallest difference that these questions can detect between two submissions.
 
-    A true difference of this size is detected in about 80 of 100 samples like this one. With a power of 0.5, it is half
-    the width of the interval of the difference, and the interval of every smaller difference contains 0.
+    A true difference of this size is detected in about 80 of 100 samples like this one. With a power of 0.5, the size
+    is half the width of the interval of the difference, and the interval of every smaller difference contains 0.
 
     Args:
         first: the N scores of one submission.
@@ -437,16 +437,16 @@ def minimum_detectable_effect(
 
 
 def welch_bound(first: Floats, second: Floats, confidence: float = CONFIDENCE) -> float | None:
-    """Compute the largest difference in means at which two lists of runs may still be equal: t standard errors, as in
-    Welch's test.
+    """Compute the largest difference in means at which the runs of two submissions may still be equal, which is t
+    standard errors as in Welch's test.
 
     Args:
         first: the score of each run of one submission.
-        second: the same for the other submission.
+        second: the score of each run of the other submission.
         confidence: from 0 to 1.
 
     Returns:
-        The difference, 0 or more; None unless both have two or more runs.
+        The difference, 0 or more, or None if a submission has fewer than two runs.
 
     Raises:
         ValueError: the confidence is outside [0, 1).
@@ -522,7 +522,7 @@ def adjust_for_best(p_values: Floats) -> list[float]:
 
 
 def _adjust(p_values: Floats, times: Iterable[int]) -> list[float]:
-    """Multiply the sorted p-values by these factors. No p-value ends up below the adjusted value of a smaller one."""
+    """Multiply the p-values, from the smallest to the largest, by the given factors without changing their order."""
     adjusted = [0.0] * len(p_values)
     least = 0.0
     for place, factor in zip(sorted(range(len(p_values)), key=p_values.__getitem__), times):
@@ -534,12 +534,12 @@ def _adjust(p_values: Floats, times: Iterable[int]) -> list[float]:
 _LARGEST = 2**29 - 1
 
 Row = tuple[int, int]
-"""The size of clusters and their difference."""
+"""The number of questions in one or more clusters and the sum of their differences, as whole numbers."""
 
 BLOCKS, FIRST, FAR = 1_000, 2_000, 0.2
-"""If there are more clusters than `BLOCKS`, they get their signs in `BLOCKS` random groups, which is equally valid and
-faster. Their test stops after the first `FIRST` patterns if the p-value is at least `FAR` or if more patterns would
-find nothing (Besag and Clifford, "Sequential Monte Carlo p-values", 1991).
+"""If there are more than `BLOCKS` clusters, the clusters get their signs in `BLOCKS` random groups, which is equally
+valid and faster. The test then stops after the first `FIRST` patterns if the p-value is at least `FAR` or if more
+patterns would find nothing (Besag and Clifford, "Sequential Monte Carlo p-values", 1991).
 """
 
 
@@ -549,11 +549,11 @@ class _Halves:
 
     Attributes:
         rows: the size and the difference of each cluster, as whole numbers.
-        blocks: the sums of the rows that have the same signs.
+        blocks: the sums of the rows that share a sign in every pattern.
         unit: the difference that a whole number of 1 stands for.
         totals: for each pattern, the sum of the differences with a plus sign.
-        sizes: for each pattern, the sum of the sizes of these clusters.
-        is_random: whether the patterns are random ones rather than all.
+        sizes: for each pattern, the sum of the sizes of the clusters with a plus sign.
+        is_random: whether the patterns are random ones instead of all possible ones.
     """
 
     rows: Sequence[Row]
@@ -577,17 +577,17 @@ class _Halves:
 
     @cached_property
     def bound(self) -> float:
-        """Chernoff's bound on the share of such patterns."""
+        """Chernoff's bound on the share of patterns that are at least as far from 0 as the observed one."""
         return _bound_tail([abs(total) for _, total in self.blocks if total], abs(self.whole) - len(self.rows))
 
     def widen(self, low: float, high: float, outside: float) -> Interval:
-        """Widen an interval by the differences that the test does not reject because at least the share ``outside`` of
-        the patterns is as far from them as the observed one.
+        """Widen an interval to include the differences that the test does not reject at the significance level
+        ``outside``.
 
-        A pattern is that far if the difference lies between the means of its two halves of the questions (Hartigan,
-        "Using Subsample Values as Typical Values", 1969; Garthwaite, "Confidence Intervals from Randomization Tests",
-        1996). The mean of all questions also lies between them, so the lower half of all these means are the lower
-        ends.
+        A pattern is at least as far from a difference as the observed pattern if the difference lies between the means
+        of the pattern's two halves of the questions (Hartigan, "Using Subsample Values as Typical Values", 1969;
+        Garthwaite, "Confidence Intervals from Randomization Tests", 1996). The mean of all questions also lies between
+        the means of the two halves, so the lower half of the means of all halves are the lower ends.
         """
         whole, count, unit = self.whole, sum(size for size, _ in self.blocks), self.unit
         halves = [(total, size) for total, size in zip(self.totals, self.sizes) if 0 < size < count]
@@ -604,7 +604,7 @@ class _Halves:
         )
 
     def remove(self, cluster: Cluster) -> _Halves:
-        """Leave out a cluster."""
+        """Return the sums without one cluster."""
         size, total = row = cluster.size, round(cluster.total / self.unit)
         place, patterns, blocks = self.rows.index(row), len(self.totals), [*self.blocks]
         number = place % len(blocks)
@@ -694,13 +694,13 @@ def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
 
 @lru_cache(maxsize=4)
 def _sum_sizes(sizes: tuple[int, ...], patterns: int) -> Sequence[int]:
-    """Sum the sizes of clusters, once for all comparisons on the same questions."""
+    """Sum the sizes of clusters for random patterns, cached for all comparisons on the same questions."""
     return _sum_random_subsets(sizes, patterns)
 
 
 def _bound_tail(sizes: Sequence[int], enough: int) -> float:
-    """Compute Chernoff's bound on the probability that sizes with random signs add up to at least this much on either
-    side.
+    """Compute Chernoff's bound on the probability that the absolute sum of sizes with random signs is at least
+    ``enough``.
 
     The bound holds for every exponent, so a few steps toward the best one are enough.
     """
@@ -718,7 +718,7 @@ def _bound_tail(sizes: Sequence[int], enough: int) -> float:
 
 
 class Cluster(NamedTuple):
-    """The sum and the number of the scores in a cluster, and how many such clusters there are."""
+    """The sum and the number of the scores in a cluster, and the number of identical clusters."""
 
     total: float
     size: int
@@ -744,8 +744,8 @@ def _sum_named(scores: Floats, clusters: Labels) -> dict[Hashable, Cluster]:
 
 @lru_cache(maxsize=2)
 def _sort_places(clusters: tuple[Hashable, ...]) -> tuple[Sequence[int], Sequence[int], Mapping[Hashable, int]]:
-    """Return the places without a cluster, the other places grouped by cluster, and the size of each cluster. The
-    result is cached for all sets of the same questions.
+    """Return the positions without a cluster, the other positions grouped by cluster, and the size of each cluster. The
+    result is cached for all submissions on the same questions.
     """
     places: defaultdict[Hashable, list[int]] = defaultdict(list)
     for place, cluster in enumerate(clusters):
@@ -755,8 +755,8 @@ def _sort_places(clusters: tuple[Hashable, ...]) -> tuple[Sequence[int], Sequenc
 
 
 def _check_numbers(numbers: Sequence[float], what: str = "score", any_size: bool = False) -> None:
-    """Raise ValueError, which names the first invalid value, unless all values are numbers from 0 to 1 or, if any size
-    is allowed, finite numbers.
+    """Raise a ValueError that names the first value that is not a number from 0 to 1 or, if ``any_size`` is true, not a
+    finite number.
     """
     if not isinstance(numbers, Iterable) or isinstance(numbers, str):
         raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
@@ -808,8 +808,8 @@ def student_t(confidence: float, freedom: float) -> float:
 
 
 def _share_outside(t: float, freedom: float) -> float:
-    """Compute the share of Student's t distribution that lies outside -t and t: the regularized incomplete beta
-    function.
+    """Compute the share of Student's t distribution that lies outside -t and t, which is the regularized incomplete
+    beta function.
     """
     a, b = freedom / 2, 0.5
     square = t * t

@@ -1,1 +1,1 @@
-"""Scores strings, using variants and a single kernel, and explains the scores. Imports only rapidfuzz."""
+"""Scores strings with the variants of ANLS and a single kernel, and explains the scores. Only rapidfuzz is required."""

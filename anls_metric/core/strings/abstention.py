@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 
 class Forms(NamedTuple):
-    """The phrases for declining to answer in one language: a row of `FORMS`.
+    """A row of `FORMS`, which lists the phrases for declining to answer in one language.
 
     Attributes:
         language: the language.
         answers: whole answers, in lowercase.
-        marks: strings of which every phrase contains one. They are searched for first, since this takes less time.
+        marks: strings, at least one of which occurs in every phrase. The marks are searched for first to save time.
         phrases: regular expressions for phrases inside a sentence, in lowercase with one space between words.
-        sources: where people posted such forms.
+        sources: the addresses of pages on which people posted such answers.
     """
 
     language: str
@@ -182,15 +182,16 @@ UNANSWERABLE: Mapping[str, tuple[Any, ...]] = {
     "answer_format": ("None",),  # MMLongBench-Doc
     "is_impossible": (True,),  # SQuAD 2.0
 }
-"""A field of a question -> the values that mean that the question has no answer."""
+"""The values that mean that a question has no answer, keyed by the field of the question."""
 
 _AROUND = " \t\r\n.。!！*_`'\"“”‘’「」『』()[]{}"
 _NOTHING = " \t\r\n[]{}()"
-"""What a program may write when there is no value, such as "[]": an answer of only these characters is empty."""
+"""The characters that programs write when there is no value, as in "[]". An answer with no other characters is empty.
+"""
 
 _AMBIGUOUS = frozenset({"none", "null", "nan", "unknown", "unclear", "not found", "未知", "不明", "unbekannt"})
-"""Answers that may be the text of a document. In a gold file, such a reference means that there is no answer only if a
-flag says so.
+"""Answers that may also be the text of a document. In a gold file, a reference in this set means that the question has
+no answer only if a flag says so.
 """
 
 
@@ -215,13 +216,13 @@ def _compile_marks() -> re.Pattern[str]:
 
 
 def abstains(text: str, accepted: Iterable[str] = ()) -> bool:
-    """Whether an answer abstains: it is empty or matches one of the table's phrases for declining to answer.
+    """Whether an answer is empty or matches one of the phrases in `FORMS` for declining to answer.
 
-    An answer that equals a reference does not abstain, whatever its form, and neither does the letter of a choice.
+    An answer that equals a reference or is the letter of a choice does not abstain.
 
     Args:
         text: the answer.
-        accepted: the references; none for a question that has no answer.
+        accepted: the references; empty for a question that has no answer.
 
     Example:
         >>> abstains("The document does not mention it."), abstains("Not answerable"), abstains("")

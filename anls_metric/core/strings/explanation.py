@@ -30,12 +30,12 @@ class Edit(NamedTuple):
 
 
 class Match(NamedTuple):
-    """How a prediction compares with one reference.
+    """The comparison of a prediction with one reference.
 
     Attributes:
         reference: the reference, as given.
-        normalized_prediction: the prediction as it is compared.
-        normalized_reference: the reference as it is compared.
+        normalized_prediction: the prediction after normalization.
+        normalized_reference: the reference after normalization.
         distance: the Levenshtein distance between the normalized strings.
         length: the length by which the distance is divided.
     """
@@ -60,7 +60,8 @@ class Match(NamedTuple):
     def edits(self) -> tuple[Edit, ...]:
         """The steps from the normalized prediction to the normalized reference.
 
-        The joined ``prediction`` of all steps is the normalized prediction; the same holds for ``reference``.
+        Joining the ``prediction`` of all steps gives the normalized prediction, and joining the ``reference`` of all
+        steps gives the normalized reference.
         """
         answer, accepted = self.normalized_prediction, self.normalized_reference
         return tuple(
@@ -71,11 +72,11 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """The reason for the score of an answer. Its string form is one plain sentence.
+    """An explanation of the score of an answer. Its string form is one plain sentence.
 
     Attributes:
         prediction: the answer, as given.
-        matches: how the answer compares with each reference, in the order of the references.
+        matches: the comparisons of the answer with each reference, in the order of the references.
         winner: the index of the closest reference in ``matches``.
         score: the score, from 0 to 1.
         reason: "equal", "close enough", "under the threshold", "empty" or, if there is no threshold, "nothing in
@@ -97,7 +98,7 @@ class Explanation:
 
     @property
     def normalized_prediction(self) -> str:
-        """The answer as it is compared."""
+        """The answer after normalization."""
         return self.best.normalized_prediction
 
     @property
@@ -107,19 +108,19 @@ class Explanation:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the closest reference, which is also normalized."""
+        """The steps from the normalized prediction to the normalized form of the closest reference."""
         return self.best.edits
 
     @property
     def signature(self) -> str:
-        """The signature of the score. Report it with the score."""
+        """The signature to report with the score."""
         return str(self.variant.signature())
 
     def __str__(self) -> str:
         return self._put_into_words(NOTES)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the sentence and the edits from the prediction to the closest reference."""
+        """Return HTML for a notebook, with the sentence and the edits from the prediction to the closest reference."""
         from html import escape  # slow to import
 
         shown = [
@@ -133,9 +134,7 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """A sentence that explains the answer's score, given as a percentage, for a page that shows the reference next
-        to the answer.
-        """
+        """A sentence that explains the score as a percentage, for a page that shows the reference beside the answer."""
         return self._put_into_words(SENTENCES, in_percent=True)
 
     def _put_into_words(self, words: Mapping[str, str], in_percent: bool = False) -> str:
@@ -170,7 +169,7 @@ NOTES: Mapping[str, str] = {
     "under the threshold": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}"
     "{fails}, so 0",
 }
-"""The reason for a score -> the line for a terminal."""
+"""The lines for a terminal, keyed by the reason for the score."""
 
 SENTENCES: Mapping[str, str] = {
     "equal": "Equal to a reference, so 100%.",
@@ -181,7 +180,7 @@ SENTENCES: Mapping[str, str] = {
     "close enough": "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
     "under the threshold": "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
 }
-"""The reason for a score -> the sentence for a page."""
+"""The sentences for a page, keyed by the reason for the score."""
 
 # The rule that keeps a similarity -> the words for a similarity that is kept and for one that is not.
 KEPT_WORDS: Mapping[str, tuple[str, str]] = {

@@ -1,7 +1,7 @@
-"""The only loop that scores strings.
+"""Contains the only loop that scores strings.
 
-`Kernel` holds what the loop needs from a variant, and its method `score_rows` is the loop. `explanation` computes the
-same scores in plain steps.
+`Kernel` holds the properties of a variant that the loop needs, and `Kernel.score_rows` is the loop. The module
+`explanation` computes the same scores in plain steps.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """The loop that scores strings and what it needs from a variant."""
+    """The loop that scores strings, with the properties of a variant that the loop needs."""
 
     normalize: Callable[[str], str]
     prediction_length: LengthOf
@@ -83,7 +83,7 @@ class Kernel:
     all_or_nothing: bool  # whether every score above 0 becomes 1
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
-        """Convert `ratio`, the distance / length between an answer and the closest reference, to a score."""
+        """Convert `ratio`, which is distance / length for an answer and the closest reference, to a score."""
         if answer in self.no_answers:
             return 0.0
         if self.empty_equals_empty and not answer and not accepted:
@@ -98,17 +98,16 @@ class Kernel:
         return min(self.high, 1.0 - self.low + 1e-9)
 
     def score(self, prediction: str, references: Sequence[str]) -> float:
-        """Score a prediction against its references. All of them must be strings that have already been checked."""
+        """Score a prediction against its references, all of which must be strings that have already been checked."""
         return next(self.score_rows([(prediction, references)]))
 
     @cached_property
     def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
-        """The function that scores rows, each with a prediction and its references. It scores each row before reading
-        the next.
+        """The function that scores rows of a prediction and its references, one row at a time.
 
-        It is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps. The
-        values it needs from the kernel are local variables in a closure, because reading attributes would take a third
-        longer.
+        This function contains the only loop of the project that computes ANLS. `explain` computes the same score in
+        plain steps. The values from the kernel are local variables in a closure, because reading attributes would take
+        a third longer.
         """
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
@@ -173,8 +172,8 @@ CHUNK = 1024
 
 
 def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
-    """Score each row of two columns of any kind. Raises ValueError, which names the row by `row_name`, if a row cannot
-    be scored.
+    """Score each row of two columns of any supported type. Raises a ValueError that names the row with `row_name` if a
+    row cannot be scored.
     """
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
@@ -185,7 +184,7 @@ def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: R
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
-    """Whether the beginning of a prediction shows that the prediction scores 0 whatever follows.
+    """Whether the beginning of a prediction is enough to show that the whole prediction scores 0.
 
     Let p be the length of the normalized prediction, and r the greatest length of any reference. At least p - r
     characters must be deleted. If p > r, the distance is divided by p, so distance / length is at least 1 - r / p. This

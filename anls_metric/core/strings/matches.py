@@ -11,11 +11,11 @@ References = Sequence[Sequence[Any]]
 
 
 class Matches(NamedTuple):
-    """Which answers match a reference after the scorer's normalization, in one list for each kind of match.
+    """Two lists of flags that mark the answers that match a reference after the scorer's normalization.
 
     Attributes:
-        exact: whether the answer equals a reference.
-        contains: whether the answer contains a reference as whole words, or equals it.
+        exact: whether each answer equals a reference.
+        contains: whether each answer equals a reference or contains one as whole words.
     """
 
     exact: list[bool]
@@ -23,13 +23,13 @@ class Matches(NamedTuple):
 
 
 NormalizedPair = tuple[str, Sequence[str]]
-"""An answer and its references, normalized; the answer is "" if the scorer treats it as no answer."""
+"""The normalized answer, which is "" if the scorer treats the answer as missing, and the normalized references."""
 
 
 def normalize_wrong(
     predictions: Sequence[Any], references: References, scores: Sequence[float], scorer: Scorer
 ) -> list[NormalizedPair]:
-    """Normalize the answers that may not equal a reference, with their references; the others become ("", ()).
+    """Normalize each answer that may differ from its references, with the references. Other answers become ("", ()).
 
     Example:
         >>> from anls_metric import get_variant
@@ -53,7 +53,14 @@ def find_matches(
     scorer: Scorer,
     normalized: Sequence[NormalizedPair] | None = None,
 ) -> Matches:
-    """Find which answers equal a reference and which contain one. The result of `normalize_wrong` can be passed in.
+    """Find the answers that equal a reference and those that contain one.
+
+    Args:
+        predictions: the answers; None for a missing answer.
+        references: the references of each answer.
+        scores: the score of each answer.
+        scorer: the scorer that computed the scores.
+        normalized: the result of `normalize_wrong`; None to compute it.
 
     Example:
         >>> from anls_metric import get_variant

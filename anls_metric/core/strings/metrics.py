@@ -1,6 +1,6 @@
-"""Defines a table of metrics for strings other than ANLS.
+"""Defines a table of string metrics other than ANLS.
 
-Each row names its source; tests compare it with a published implementation.
+Each row names the source of a metric, and tests compare the metric with a published implementation.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ def _describe_nothing(references: References) -> str:
 
 
 class Metric(NamedTuple):
-    """A metric: a row of `METRICS`.
+    """A metric other than ANLS, such as a row of `METRICS`.
 
     Attributes:
         name: the name under which the metric is chosen and shown.
-        meaning: what it measures, in one line.
-        source: the definition.
-        compute: computes the value of each answer from the predictions (None for no answer), their references, their
-            scores and the scorer.
-        most: the largest value.
+        meaning: what the metric measures, in one line.
+        source: the definition of the metric.
+        compute: the function that computes the value of each answer from the predictions (None for no answer), their
+            references, their scores and the scorer.
+        most: the largest possible value.
         lower_is_better: whether 0 is the best value.
-        count_errors: for the rate of a whole corpus: counts the errors of each answer and the units they are divided
-            by, while `compute` returns the rate of each answer.
-        least_references: how many references an answer needs to score 1.
-        describe: describes how the references of a set are measured; "" if as usual.
+        count_errors: for the error rate of a whole corpus, the function that counts the errors in each answer and the
+            units by which the errors are divided; `compute` returns the rate of each answer.
+        least_references: the minimum number of references with which an answer can score 1.
+        describe: the function that describes how the references of a set are measured, or returns "" for the usual way.
 
     Example:
         >>> from anls_metric import get_variant
@@ -58,7 +58,7 @@ class Metric(NamedTuple):
     describe: Callable[[References], str] = _describe_nothing
 
     def average(self, *answers: Any) -> float:
-        """Compute the value of a set, given the arguments of `compute`."""
+        """Compute the value of a set from the arguments of `compute`."""
         return (
             mean(self.compute(*answers))
             if self.count_errors is None
@@ -71,7 +71,7 @@ def _divide(errors: float, length: float) -> float:
 
 
 def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metric]:
-    """Find metrics by name, each once. Names in ``others`` are valid but are left out of the result.
+    """Find metrics by name, without duplicates. Names in ``others`` are valid but are left out of the result.
 
     Raises:
         ValueError: there is no such metric.
@@ -91,18 +91,18 @@ def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metri
 
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-"""The letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese, which have no spaces between words."""
+"""The letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese, which are written without spaces between words."""
 
 
 @cache
 def _compile_unspaced() -> re.Pattern[str]:
-    """Compile the pattern for such a letter, which takes longer than most imports."""
+    """Compile the pattern for a letter in `_UNSPACED` on first use, because this takes longer than most imports."""
     return re.compile(f"[{_UNSPACED}]")
 
 
 @cache
 def _compile_token() -> re.Pattern[str]:
-    """Compile the pattern for a word or for such a letter."""
+    """Compile the pattern for a word or for a single letter in `_UNSPACED`."""
     return re.compile(f"[{_UNSPACED}]|[^\\W{_UNSPACED}]+")
 
 
@@ -126,7 +126,9 @@ def score_f1(prediction: str, reference: str) -> float:
 
 
 def score_cer(prediction: str, reference: str) -> float:
-    """Compute the character error rate: distance / length of the reference. It can exceed 1.
+    """Compute the character error rate, which is the edit distance divided by the length of the reference.
+
+    The rate can exceed 1.
 
     Example:
         >>> score_cer("abd", "abc"), score_cer("abcd", "a"), score_cer("", "")
@@ -136,13 +138,13 @@ def score_cer(prediction: str, reference: str) -> float:
 
 
 def count_characters(prediction: str, reference: str) -> tuple[int, int]:
-    """Count the wrong characters in a string and the characters in its reference."""
+    """Count the character errors in a string and the characters in its reference."""
     prediction, reference = prediction.strip(), reference.strip()
     return Levenshtein.distance(prediction, reference), len(reference)
 
 
 def count_words(prediction: str, reference: str) -> tuple[int, int]:
-    """Count the wrong words in a string and the words in its reference.
+    """Count the word errors in a string and the words in its reference.
 
     Example:
         >>> count_words("the cold drink", "a cold drink of Cola")
@@ -153,8 +155,7 @@ def count_words(prediction: str, reference: str) -> tuple[int, int]:
 
 
 def is_relaxed_match(prediction: str, reference: str) -> bool:
-    """Whether a number is within 5% of the reference or, for any other string, whether it equals the reference except
-    for case.
+    """Whether a string equals the reference except for case or, if both are numbers, is within 5% of the reference.
 
     Example:
         >>> is_relaxed_match("104", "100"), is_relaxed_match("5%", "0.05"), is_relaxed_match("Yes", "yes")
@@ -183,7 +184,7 @@ def _take_best(
     references: References,
     *_: Any,
 ) -> list[float]:
-    """Measure each answer against the reference that is best for it."""
+    """Measure each answer against the reference that gives the best value."""
     return [
         of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
         for prediction, texts in zip(predictions, references)
@@ -194,7 +195,7 @@ _Count = Callable[[str, str], tuple[int, int]]
 
 
 def _count_all(count: _Count, predictions: Sequence[Any], references: References, *_: Any) -> list[tuple[int, int]]:
-    """Count the errors against the reference with the lowest rate. Without an answer, the whole reference is wrong."""
+    """Count the errors of each answer against the reference with the lowest error rate. A missing answer is empty."""
     found = []
     for prediction, texts in zip(predictions, references):
         counts = [count("" if prediction is None else prediction, text) for text in texts]
@@ -228,7 +229,7 @@ def _list_rates(meaning: str, count: _Count) -> Iterator[Metric]:
 
 
 def _list_matches(kind: str, *answers: Any) -> list[float]:
-    """List the matches of a kind as numbers."""
+    """Return 1.0 for each answer with a match of the given kind, "exact" or "contains", and 0.0 for the others."""
     return list(map(float, getattr(find_matches(*answers), kind)))
 
 

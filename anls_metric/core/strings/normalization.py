@@ -1,6 +1,6 @@
-"""Normalizes answers and references before a variant compares them, using a table of rows that users choose by name.
+"""Normalizes answers and references before comparison, with normalizations that users choose by name from a table.
 
-No variant does any of this by default. A chosen row is part of the signature.
+No variant uses these normalizations by default. The chosen ones are part of the signature.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from anls_metric.core.checks import describe_unknown
 
 
 class Normalization(NamedTuple):
-    """A way to normalize strings: a row of `NORMALIZATIONS`.
+    """A row of `NORMALIZATIONS`, which describes one way to normalize strings.
 
     Attributes:
         name: the name of the row.
-        meaning: what it does, in one line.
-        apply: normalizes a string.
-        of_ascii: whether it also changes ASCII strings.
-        of_keys: whether it changes the keys of objects instead of the strings.
+        meaning: what the normalization does, in one line.
+        apply: the function that normalizes a string.
+        of_ascii: whether the normalization also changes ASCII strings.
+        of_keys: whether the normalization changes the keys of objects instead of the strings.
     """
 
     name: str
@@ -87,12 +87,12 @@ NORMALIZATIONS: Mapping[str, Normalization] = {
         ),
     )
 }
-"""The rows, in the order in which they are applied."""
+"""The normalizations by name, in the order in which they are applied."""
 
 
 @cache
 def normalizer(names: str) -> Callable[[str], str]:
-    """Return the function that normalizes a string with rows of `NORMALIZATIONS`.
+    """Return a function that normalizes a string with the named rows of `NORMALIZATIONS`.
 
     Args:
         names: the names of the rows, separated by commas; "" for none, which returns `str`.
@@ -119,10 +119,10 @@ def normalizer(names: str) -> Callable[[str], str]:
 
 
 def sort_rows(names: str | Iterable[str], of_values: bool = True) -> str:
-    """Return names of rows, given in a list or separated by commas, in the order of the table and without duplicates.
+    """Return the given names of rows, separated by commas, in the order of `NORMALIZATIONS` and without duplicates.
 
     Raises:
-        ValueError: there is no such row, or ``of_values`` is false and the row is for lists and nested values.
+        ValueError: a row does not exist, or a row is for the keys of objects although ``of_values`` is false.
     """
     rows = _find_rows(names if isinstance(names, str) else ",".join(names))
     for row in rows:
@@ -132,7 +132,7 @@ def sort_rows(names: str | Iterable[str], of_values: bool = True) -> str:
 
 
 def prepare(kernel: Any, names: str) -> Any:
-    """Return a kernel that first normalizes each string, so that lengths are those of the normalized string."""
+    """Return a copy of a kernel that first normalizes each string and measures the length of the normalized string."""
     change = normalizer(names)
 
     def change_first(compute: Callable[..., Any]) -> Callable[..., Any]:
@@ -152,7 +152,7 @@ def _find_rows(names: str) -> list[Normalization]:
 
 def normalize_value(value: Any, names: str) -> Any:
     """Normalize the strings of a nested value and, if the row ``keys`` is named, the keys of its objects. The keys of
-    an object stay as they are if two of them would become equal.
+    an object stay unchanged if two of the keys would become equal.
 
     Example:
         >>> normalize_value({"invoiceDate": ["Ａ"]}, "width,keys")

@@ -88,12 +88,12 @@ LAZY_METHODS = ("compute", "collect")
 
 
 def has_stream(data: Any) -> bool:
-    """Whether data is an Arrow stream. The class is checked, because an object may claim to have every attribute."""
+    """Whether data is an Arrow stream. The class is checked because an instance may claim to have every attribute."""
     return hasattr(type(data), "__arrow_c_stream__")
 
 
 def find_lazy_call(data: Any) -> str | None:
-    """Find the call that fetches the rows of a library's lazy table or column, such as ".collect()"."""
+    """Return the call that fetches the rows of a lazy table or column, such as ".collect()", or None for other data."""
     method = next((method for method in LAZY_METHODS if hasattr(type(data), method)), None)
     return f".{method}()" if method and not has_stream(data) else None
 
@@ -108,7 +108,7 @@ def read_stream(data: Any, what: str) -> Any:
 
 
 def get_columns(table: Any, first: str, second: str) -> tuple[Any, Any]:
-    """Get two columns of a table. Raises KeyError if the table lacks one of them and ValueError if it is lazy."""
+    """Return two columns of a table. Raises KeyError if a column is missing and ValueError if the table is lazy."""
     call = find_lazy_call(table)
     if call:
         raise ValueError(f"the batch is a lazy {type(table).__name__}: call {call} first")
@@ -119,7 +119,7 @@ def get_columns(table: Any, first: str, second: str) -> tuple[Any, Any]:
 
 
 def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
-    """Convert a column of any kind to a list.
+    """Convert a column of any supported type to a list.
 
     Args:
         column: a list, a tuple, an iterator, a numpy, pandas, polars, datasets or pyarrow column, or a table with one
@@ -163,15 +163,15 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 def check_columns(
     predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return N predictions and their references as lists of strings. Raises ValueError, which names the column or row,
-    if one is invalid.
+    """Return N predictions as strings and their references as N lists of strings. Raises a ValueError that names the
+    column or row if a column or row is invalid.
     """
     return check_rows(*pair_columns(predictions, references), row_name)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of equal length. Raises ValueError if a column is invalid or the lengths
-    differ.
+    """Convert two columns of any supported type to lists of equal length. Raises ValueError if a column is invalid or
+    the lengths differ.
     """
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the references of each question")
@@ -186,8 +186,8 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows, counted from ``first``, as strings and lists of strings. Raises ValueError, which names the row, if
-    one is invalid.
+    """Check rows and return the predictions as strings and the references as lists of strings. Raises a ValueError that
+    names the row, counted from ``first``, if a row is invalid.
     """
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
@@ -218,7 +218,7 @@ def _looks_like_list(text: str) -> bool:
 
 
 def are_strings(values: Iterable[Any]) -> bool:
-    """Whether all values are strings. Joining them is the fastest way to find out."""
+    """Whether all values are strings. Joining the values is the fastest way to find out."""
     try:
         "".join(values)
     except TypeError:
@@ -227,8 +227,8 @@ def are_strings(values: Iterable[Any]) -> bool:
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the pairs of a stream, checking each one when it is read. Raises ValueError, which names the row, if one is
-    invalid.
+    """Yield the pairs of a stream, checking each pair when it is read. Raises a ValueError that names the row if a pair
+    is invalid.
     """
     for row, pair in enumerate(rows):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:

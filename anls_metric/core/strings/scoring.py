@@ -24,7 +24,7 @@ __all__ = [
 
 
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    """Get the kernel of a variant. Raises ValueError as `get_variant` does."""
+    """Return the kernel of a variant. Raises the same ValueError as `get_variant`."""
     try:
         return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)
     except TypeError:  # a list, for example, which `get_variant` rejects
@@ -33,7 +33,7 @@ def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bo
 
 @lru_cache(maxsize=256, typed=True)
 def _find_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None, changes: int) -> Kernel:
-    """Get a kernel and cache it until the registered names change."""
+    """Return the kernel of a variant, cached until the registered names change."""
     return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
@@ -79,7 +79,7 @@ def anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> list[float]:
-    """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS.
+    """Score each answer in a set in the same way as `anls_score`. The `mean` of the scores is the ANLS of the set.
 
     Args:
         predictions: N answers, as a list, tuple, iterator, numpy array, a column of a pandas, datasets or pyarrow
@@ -113,7 +113,7 @@ def iter_anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Iterator[float]:
-    """Score each row of a stream as `anls_scores` does, in constant memory.
+    """Score each row of a stream in the same way as `anls_scores`, but in constant memory.
 
     Args:
         rows: pairs of an answer and its references, for example from a generator that reads a file.
@@ -146,14 +146,14 @@ def anls_batch(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> dict[str, list[float]]:
-    """Compute the column of scores for a batch, for use in engines that split a dataset, such as `datasets`, Ray Data
-    and Spark.
+    """Compute the column of scores for one batch, for engines that split a dataset into batches, such as `datasets`,
+    Ray Data and Spark.
 
     Args:
         batch: columns by name, as a dict, a data frame, or any Arrow stream: a pyarrow table or record batch, a DuckDB
             relation, a Spark 4 frame.
-        indices: the row numbers to show in error messages; ``Dataset.map(..., with_indices=True)`` passes those in the
-            whole dataset.
+        indices: the row numbers to show in error messages. ``Dataset.map(..., with_indices=True)`` passes the numbers
+            of the rows in the whole dataset.
         prediction_column: the name of the column with the answers.
         references_column: the name of the column with the references.
         score_column: the name of the column for the scores.
@@ -166,7 +166,7 @@ def anls_batch(
 
     Raises:
         ValueError: as in `anls_scores`; or the batch is a single row, because ``batched=True`` is missing.
-        KeyError: the batch does not have the column; data frames of some libraries raise their own error.
+        KeyError: the batch lacks a column. The data frames of some libraries raise an error of their own instead.
 
     Example:
         >>> anls_batch({"prediction": ["CocaCola"], "references": [["Coca Cola"]]})
@@ -189,7 +189,7 @@ def anls_batch(
 def normalized_levenshtein_similarity(
     prediction: str, reference: str, variant: str | Variant = "standard", ignore_case: bool | None = None
 ) -> float:
-    """Compute the similarity of two strings, before any threshold: ``1 - distance / length``.
+    """Compute the similarity of two strings before any threshold, which is ``1 - distance / length``.
 
     Args:
         prediction: the first string.
@@ -222,7 +222,7 @@ def explain(
 ) -> Explanation:
     """Explain a score, with the distance, length, similarity and edits for every reference.
 
-    The score is computed in plain steps that follow the definition; `anls_score` returns exactly the same number.
+    The score is computed in plain steps that follow the definition, and `anls_score` returns exactly the same number.
 
     Args:
         prediction: the answer.

@@ -1,4 +1,4 @@
-"""The variants of ANLS, in a table whose rows define how strings are compared, and the signature of a score."""
+"""Defines the variants of ANLS as rows of a table that specify how to compare strings, and the signature of a score."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 
 @dataclass(frozen=True)
 class Variant(Scorer):
-    """One way to compute ANLS: a row of the table `VARIANTS`. Its `signature` identifies it.
+    """One way to compute ANLS, such as a row of the table `VARIANTS`. Its `signature` identifies the variant.
 
     Args:
         name: the name of the variant.
@@ -64,7 +64,7 @@ class Variant(Scorer):
         empty_equals_empty: whether an empty prediction scores 1 against an empty reference at any threshold.
         all_or_nothing: whether every score above 0 becomes 1.
         aliases: other implementations that produce the same numbers; their names are accepted as well.
-        normalize: names from `NORMALIZATIONS`, comma-separated, to apply to both strings first; "" for none.
+        normalize: the comma-separated names of `NORMALIZATIONS` that are first applied to both strings; "" for none.
 
     Raises:
         ValueError: a field has a value that is not allowed.
@@ -109,21 +109,21 @@ class Variant(Scorer):
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Check both columns and return them as lists. Raises ValueError, which names the row, if a row cannot be
-        scored.
+        """Check the predictions and references, and return both as lists. Raises a ValueError that names the row if a
+        row cannot be scored.
         """
         return check_columns(predictions, references, row_name)
 
     def score(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """Score each row. Returns [] if there are no rows. Raises ValueError as `check` does."""
+        """Score each row. Returns [] if there are no rows. Raises the same ValueError as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     def score_checked(
         self, predictions: Iterable[str], references: Iterable[Sequence[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """Score rows that have already been checked: N strings, and N lists of one or more strings."""
+        """Score rows that have already been checked, given as N strings and N lists of one or more strings."""
         return list(compile_kernel(self).score_rows(zip(predictions, references)))
 
     def list_alternatives(self) -> Sequence[Scorer]:
@@ -142,14 +142,14 @@ class Variant(Scorer):
 
     @property
     def minimum_similarity(self) -> float:
-        """The similarity that an answer must reach or exceed to score above 0. Whether reaching it is enough depends on
-        ``kept``.
+        """The smallest similarity with which an answer can score above 0. For ``distance / length < threshold``, an
+        answer with exactly this similarity may score 0 because of rounding.
         """
         low, high = LIMITS[self.kept](self.threshold)
         return max(low, 1 - high)
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
-        """Explain the score of an answer. Raises ValueError as `check` does."""
+        """Explain the score of an answer. Raises ValueError if the answer cannot be scored."""
         texts = as_text(prediction, "prediction"), as_references(references, "references")
         return explain_texts(*texts, self, compile_kernel(self))
 
@@ -387,7 +387,7 @@ _TABLE = (
 )
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
 NAMES: Mapping[str, Variant] = {name: variant for variant in _TABLE for name in (variant.name, *variant.aliases)}
-"""The variants by name and by alias."""
+"""The variants, keyed by name and by alias."""
 
 # The fields that determine the score; the other fields describe the variant.
 _SCORING_FIELDS = [
@@ -398,7 +398,7 @@ _SCORING_FIELDS = [
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
-    """Return the variant with this name. Any given options replace its own.
+    """Return the variant with the given name, with any given options in place of its own.
 
     Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
 
@@ -410,12 +410,13 @@ def get_variant(
 
     Args:
         variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
-        threshold: from 0 to 1: depending on the variant, the smallest similarity that is kept or the distance / length
-            below which a similarity is kept; None takes the variant's threshold, which is 0.5 for most.
+        threshold: a number from 0 to 1, which is, depending on the variant, the smallest similarity that is kept, the
+            similarity above which a similarity is kept, or the distance / length below which a similarity is kept; None
+            takes the variant's threshold, which is 0.5 for most.
         ignore_case: whether strings are lowercased; None follows the variant.
 
     Returns:
-        A `Variant`. Every function with the argument ``variant`` accepts it in place of a name.
+        A `Variant`, which every function with the argument ``variant`` accepts in place of a name.
 
     Raises:
         ValueError: the variant is unknown, the threshold is not a number from 0 to 1, or ``ignore_case`` is neither
@@ -440,7 +441,7 @@ def get_variant(
 
 
 def _describe_other(name: str) -> str:
-    """Describe a name that is not a string variant, with what to call for another metric or else a similar name."""
+    """Explain that a name is not a string variant, and suggest the call for another metric or a similar name."""
     scorer = SCORERS.get(name)
     if scorer is None:
         return describe_unknown_scorer(name)
@@ -455,8 +456,8 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Return a short string that describes how a score was computed. Print it next to the score and report it with the
-    score.
+    """Return a short string that describes how a score was computed, to be printed next to the score and reported with
+    it.
 
     Args:
         variant: the name of a variant or of any other metric, or a `Scorer`.
@@ -465,7 +466,7 @@ def signature(
 
     Returns:
         ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|extract:RULES|vVERSION``, with every field that differs from
-        the named variant. The version is that of the scores, `SCORES_VERSION`.
+        the named variant. VERSION is the version of the scores, `SCORES_VERSION`.
 
     Raises:
         ValueError: the variant is unknown, it has no such option, or the threshold is outside [0, 1].

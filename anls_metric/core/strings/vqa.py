@@ -1,4 +1,4 @@
-"""Computes the accuracy used by VQA, TextVQA and related benchmarks, whose questions come with ten people's answers."""
+"""Computes the accuracy used by VQA, TextVQA and related benchmarks, in which ten people answered each question."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _FORMS = {
 
 
 def score_vqa(prediction: str, references: Sequence[str]) -> float:
-    """Compute the VQA accuracy of an answer: the mean, over the references, of min(n / 3, 1), where n is how many of
-    the other references match.
+    """Compute the VQA accuracy of an answer, which is the mean over all references of min(n / 3, 1), where n is the
+    number of other references that match the answer.
 
-    Strings are only normalized if the references differ. With fewer than four references, no answer can score 1.
+    Strings are normalized only if the references differ. With fewer than four references, no answer can score 1.
 
     Example:
         >>> score_vqa("The Stop!", ["stop"] * 4 + ["halt"] * 6), score_vqa("stop", ["stop"] * 2 + ["halt"] * 8)

@@ -1,7 +1,7 @@
-"""Lists the leaves of a compared value and whether each is right, close, wrong, missed, invented or blank.
+"""Lists the leaves of a compared value with their outcomes: right, close, wrong, missed, invented or blank.
 
-Every leaf that is counted in the divisor of ANLS* is listed once. A part of a value that has no counterpart, or one of
-another kind, stands for each leaf inside it, or for one leaf if it contains none.
+Every leaf that is counted in the divisor of ANLS* is listed once. If a part of a value has no counterpart, or a
+counterpart of another kind, each leaf inside that part is listed, or the part itself if it contains no leaves.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ LEAF_OUTCOMES: tuple[LeafOutcome, ...] = get_args(LeafOutcome)
 """
 
 Keys = tuple[Any, ...]
-"""The keys that lead to a leaf from the root. Lists add none."""
+"""The keys that lead from the root to a leaf. Lists add no keys."""
 
 _Places = tuple[tuple[int, Any, Any], ...]
-"""The places in lists on the way to a leaf: for each, the number of keys before it, the index in the reference and the
-index in the prediction.
+"""The positions in lists on the path to a leaf, each given by the number of keys before it, the index in the reference
+and the index in the prediction.
 """
 
 
@@ -44,8 +44,8 @@ class ScoredLeaf(NamedTuple):
         prediction: the predicted value; None if there is none.
         reference: the accepted value, or the chosen one of several alternatives; None if there is none.
         keys: the keys that lead to the leaf.
-        places: the places in lists that lead to the leaf, for `path`.
-        is_predicted: whether the prediction has a value or None at this place.
+        places: the positions in lists on the path to the leaf, for `path`.
+        is_predicted: whether the prediction contains the leaf, even if its value is None.
     """
 
     outcome: LeafOutcome
@@ -58,8 +58,8 @@ class ScoredLeaf(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path in the prediction, such as ``items[2].price``, or in the reference if the prediction lacks
-        the leaf.
+        """The path of the leaf in the prediction, such as ``items[2].price``, or in the reference if the prediction
+        lacks the leaf.
         """
         steps = list(map(name_key, self.keys))
         for before, *indices in reversed(self.places):
@@ -71,7 +71,7 @@ _make_leaf: Callable[[tuple[Any, ...]], ScoredLeaf] = partial(tuple.__new__, Sco
 
 
 def list_leaves(pair: Pair, terms: Terms) -> list[ScoredLeaf]:
-    """List the leaves of a compared value.
+    """List the leaves of a compared value with their outcomes.
 
     Args:
         pair: the compared value.
@@ -95,9 +95,7 @@ def list_leaves(pair: Pair, terms: Terms) -> list[ScoredLeaf]:
 
 
 def miss_leaves(leaves: Sequence[ScoredLeaf]) -> list[ScoredLeaf]:
-    """List the leaves of a question without an answer, given the leaves for the answer []. All are missed, and there is
-    at least one.
-    """
+    """List one or more missed leaves for a question without an answer, given the leaves for the answer []."""
     found = leaves or [ScoredLeaf("missed", 0.0, None, None)]
     return [leaf._replace(outcome="missed", score=0.0, prediction=None, is_predicted=False) for leaf in found]
 
@@ -138,7 +136,7 @@ def _visit(pair: Pair, terms: Terms, leaves: list[ScoredLeaf], keys: Keys, place
 
 
 def _list_unlike(pair: Pair, keys: Keys, places: _Places, is_predicted: bool) -> list[ScoredLeaf]:
-    """List the leaves of two values, which all score 0 because one value is nothing or only one is a list or dict."""
+    """List the leaves of two values that score 0 because one value is nothing or only one value is a list or dict."""
     reference, prediction, length = pair.reference, pair.prediction, pair.length
     if type(reference) is Nothing or (_is_blank(reference) and not _is_blank(prediction)):
         return list(_spread("invented", prediction, length, keys, places, True))
@@ -154,9 +152,7 @@ def _list_unlike(pair: Pair, keys: Keys, places: _Places, is_predicted: bool) ->
 def _spread(
     outcome: LeafOutcome, node: Node, length: int, keys: Keys, places: _Places, is_predicted: bool
 ) -> Iterator[ScoredLeaf]:
-    """Yield as many leaves as a part of a value counts for: the leaves inside it, or the part itself if it contains
-    none.
-    """
+    """Yield the leaves inside a part of a value, up to ``length``, or repeat the part itself if it has no leaves."""
     inside = list(_list_inside(node, keys, places)) or [(node.value, keys, places)] * length
     for value, own_keys, own_places in inside[:length]:
         prediction, reference = (value, None) if outcome == "invented" else (None, value)
@@ -164,8 +160,8 @@ def _spread(
 
 
 def _list_inside(node: Any, keys: Keys, places: _Places) -> Iterator[tuple[Any, Keys, _Places]]:
-    """List the leaves inside a node, each with the keys and places that lead to it. Of several alternatives, the
-    largest is listed.
+    """Yield the leaves inside a node, each with its keys and its positions in lists. Of several alternatives, only the
+    one with the most leaves is used.
     """
     if type(node) is OneOf:
         yield from _list_inside(max(node.options, key=lambda option: option.size), keys, places)

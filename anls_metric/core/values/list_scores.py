@@ -1,4 +1,4 @@
-"""ANLSL: compares two lists of strings, whose items are matched one to one."""
+"""Computes ANLSL, which compares two lists of strings whose items are matched one to one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anls_metric.core.values.trees import Node, Pair, Scalar, Terms
 
 
 class TextList(List):
-    """A list of strings. Its items are matched by their scores under the variant `rrc`."""
+    """A list of strings whose items are matched by their scores under the variant `rrc`."""
 
     __slots__ = ()
 
@@ -38,8 +38,8 @@ class TextList(List):
 
 
 def build_lists(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
-    """Build the lists of strings for both sides. Raises ValueError, which names the side, if a side contains anything
-    else.
+    """Build the lists of strings for the prediction and the reference. Raises a ValueError that names the side if a
+    side contains anything but strings.
     """
     accepted = as_references(unwrap(reference), name_side("references", row))
     side = name_side("prediction", row)

@@ -1,4 +1,4 @@
-"""Compares lists in any order: each item with the item to which it is matched."""
+"""Compares lists in any order, by comparing each item with its matched item in the other list."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from anls_metric.core.values.trees import Node, Pair, Terms
 
 
 class List(Node):
-    """A list. Its items are matched one to one with predicted items so that the sum of the pair averages is as high as
-    possible.
-    """
+    """A list whose items are matched one to one with predicted items so as to maximize the sum of the pair averages."""
 
     __slots__ = ("items",)
 

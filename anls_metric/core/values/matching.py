@@ -1,9 +1,9 @@
 """Matches lists one to one with the algorithm of munkres 1.1.4, which was used to compute the published scores.
 
-Among equally good matchings, the choice of munkres depends on the order in which it looks for zeros and in which it
-adds and subtracts floats, so another version of munkres may produce different scores for nested values. munkres is by
-Brian M. Clapper (Apache-2.0, https://software.clapper.org/munkres/). This is a new implementation that names its six
-steps.
+Among equally good matchings, the choice of munkres depends on the order in which it looks for zeros and on the order in
+which it adds and subtracts floats, so another version of munkres may produce different scores for nested values.
+munkres is by Brian M. Clapper (Apache-2.0, https://software.clapper.org/munkres/). This module is a new implementation
+that names the six steps of the algorithm.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ Matrix = list[list[float]]  # a row for each item of the reference, a column for
 
 
 def match(weights: Sequence[Sequence[float]]) -> list[Place]:
-    """Assign a different column to each row so that the sum of the weights is as high as possible.
+    """Assign a different column to each row so as to maximize the sum of the weights.
 
     Args:
         weights: a table with at least one row and one column.
 
     Returns:
-        Pairs of row and column, sorted by row. A table with more rows than columns leaves some rows out.
+        Pairs of a row and a column, sorted by row. If there are more rows than columns, some rows are left out.
 
     Example:
         >>> match([[0.9, 0.8], [0.7, 0.1], [0.2, 0.3]])
@@ -75,8 +75,8 @@ def _find_zeros(costs: list[float]) -> int:
 def _find_prime_without_star(
     costs: Matrix, zeros: list[int], star_in_row: list[int], uncovered: int
 ) -> tuple[int, int, list[int]]:
-    """Steps 4 and 6: prime zeros until one has no star in its row. Returns the place of this zero and the prime of each
-    row.
+    """Steps 4 and 6: prime zeros until one has no star in its row. Returns the row and column of this zero, and the
+    column of the prime in each row.
     """
     size = len(costs)
     primes, covered = [-1] * size, [False] * size

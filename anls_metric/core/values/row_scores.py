@@ -1,7 +1,7 @@
-"""The score of a row of values.
+"""Defines the score of a row of values.
 
-Floats are added one after the other, as `sum` did before Python 3.12. Newer versions of `sum` compensate for rounding,
-so their results may differ in the last bit.
+Floats are added one after the other, like `sum` before Python 3.12. Newer versions of `sum` compensate for rounding, so
+their results may differ in the last bit.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ def average(scores: Sequence[float], length: int) -> float:
 
 
 class RowScore(float):
-    """The score of a row of values. It is a float from 0 to 1 that also holds the scores of its leaves.
+    """The score of a row of values, as a float from 0 to 1 that also holds the scores of the leaves.
 
-    It is the sum of the leaf scores divided by the number of leaves, or 1 if nothing is expected and nothing is given.
+    The float is the sum of the leaf scores divided by the number of leaves, or 1 if nothing is expected and nothing is
+    given.
 
     Args:
         scores: the scores of the leaves. Leaves that score 0 may be left out.
         length: the number of leaves.
-        leaves: all leaves with their outcomes, if they were asked for.
+        leaves: all leaves with their outcomes, if requested.
 
     Example:
         >>> row = RowScore([1.0, 1.0], 4)

@@ -46,11 +46,11 @@ _NAMES: Mapping[type, str] = {
 
 @dataclass(frozen=True)
 class KeyScore:
-    """The score of a key, averaged over all places where the key occurs.
+    """The score of a key, averaged over all occurrences of the key.
 
     Attributes:
         score: the mean score of the values of the key.
-        children: the keys inside these values.
+        children: the scores of the keys inside the values of the key, by name.
     """
 
     score: float
@@ -70,8 +70,8 @@ class Leaf:
         prediction: the predicted value; None if there is none.
         reference: the accepted value, or the chosen one of several alternatives; None if there is none.
         score: the score, from 0 to 1.
-        length: the number of leaves for which it stands.
-        text: how the strings compare; None if no strings are compared.
+        length: the number of leaves that this leaf or part stands for.
+        text: the explanation of how the strings compare; None if no strings are compared.
     """
 
     kind: Kind
@@ -85,7 +85,7 @@ class Leaf:
 
     @property
     def path(self) -> str:
-        """The path in the prediction or, if the leaf is missing there, in the reference."""
+        """The path of the leaf in the prediction or, if the leaf is missing there, in the reference."""
         return self.prediction_path or self.reference_path or ""
 
     @property
@@ -104,7 +104,7 @@ class Leaf:
 
     @property
     def sentence(self) -> str:
-        """A sentence that explains the score, given as a percentage, for a page that shows both values."""
+        """A sentence that explains the score as a percentage, for a page that shows both values."""
         return self.text.sentence if self.text else f"{self.note}."
 
     def __str__(self) -> str:
@@ -113,7 +113,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Branch:
-    """A node in the tree of an explanation: a value and the values inside it.
+    """A node in the tree of an explanation, with a value and the values inside it.
 
     Attributes:
         name: the step from the parent, such as ``.price`` or, with the index in the prediction, ``[2]``; "" for the
@@ -144,7 +144,7 @@ class Branch:
 
     @property
     def sentence(self) -> str:
-        """A sentence that explains the score, given as a percentage, for a page that shows the values next to it."""
+        """A sentence that explains the score as a percentage, for a page that shows the values next to the sentence."""
         return self.leaf.sentence if self.leaf else f"{_summarize(self, format_percent)}."
 
 
@@ -162,7 +162,7 @@ def _name_kind(value: Any) -> str:
 
 @dataclass(frozen=True)
 class StarExplanation:
-    """The reason for the ANLS* of a value. Its string form is one plain sentence.
+    """An explanation of the ANLS* of a value. Its string form is one plain sentence.
 
     Attributes:
         prediction: the value, as given.
@@ -192,19 +192,19 @@ class StarExplanation:
 
     @property
     def signature(self) -> str:
-        """The signature of the score. Report it with the score."""
+        """The signature to report with the score."""
         return self.variant.signature()
 
     @property
     def sentence(self) -> str:
-        """A sentence that explains the value's score, given as a percentage, for a page."""
+        """A sentence that explains the score of the value as a percentage, for a page."""
         return self.tree.sentence
 
     def __str__(self) -> str:
         return _summarize(self)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the sentence and a line for each leaf that does not score 1."""
+        """Return HTML for a notebook that shows the sentence and a line for each leaf with a score below 1."""
         from html import escape  # slow to import
 
         lines = [f"<li>{escape(str(leaf))}</li>" for leaf in self.leaves if leaf.score < 1]
@@ -212,7 +212,7 @@ class StarExplanation:
 
 
 def find_closest(pair: Pair, terms: Terms) -> Any:
-    """Find the accepted value that is closest to the prediction. Its lists are in the order of the predicted lists."""
+    """Find the accepted value closest to the prediction, with its lists in the order of the predicted lists."""
     reference, prediction = pair.reference, pair.prediction
     if isinstance(reference, Nothing):
         return prediction.value if pair.same else None
@@ -229,7 +229,7 @@ def find_closest(pair: Pair, terms: Terms) -> Any:
 
 
 def score_keys(pairs: Iterable[Pair], terms: Terms) -> dict[str, KeyScore]:
-    """Compute the score of each key, which is the mean over all places with the same path of key names."""
+    """Compute the score of each key, averaged over all occurrences with the same path of key names."""
     values: dict[str, list[Pair]] = {}
     for pair in pairs:
         for name, inner in _iterate_keys(pair, terms):
@@ -241,7 +241,7 @@ def score_keys(pairs: Iterable[Pair], terms: Terms) -> dict[str, KeyScore]:
 
 
 def _iterate_keys(pair: Pair, terms: Terms) -> Iterator[tuple[str, Pair]]:
-    """Yield the keys of a dict or of the dicts in a list, each with its pair."""
+    """Yield the keys of a dict or of the dicts in a list, each with the pair of compared values."""
     for part in _iterate_parts(pair, terms):
         if isinstance(pair.reference, List):
             yield from _iterate_keys(part.pair, terms)
@@ -255,7 +255,7 @@ def build_branch(pair: Pair, terms: Terms, name: str = "", here: str | None = ""
     Args:
         pair: a reference compared with a prediction.
         terms: the options of the comparison.
-        name: the step that leads here.
+        name: the last step of the path to this pair.
         here: the path in the prediction; None if the value is missing there.
         there: the path in the reference; None if the value is missing there.
     """
@@ -295,8 +295,8 @@ def _find_kind(pair: Pair, here: str | None, there: str | None) -> Kind:
 
 
 class _Part(NamedTuple):
-    """A pair inside a pair of lists or dicts, with the step that leads to it on each side, or None if it is missing
-    there.
+    """A pair inside a pair of lists or dicts, with the last step of its path on each side, or None for a side that
+    lacks the value.
     """
 
     key: Any  # of a dict
@@ -311,7 +311,7 @@ def _has_parts(pair: Pair) -> bool:
 
 
 def _iterate_parts(pair: Pair, terms: Terms) -> Iterator[_Part]:
-    """Yield the parts, in the order of the prediction for lists and of the reference for dicts."""
+    """Yield the parts of a pair, in the order of the prediction for lists and of the reference for dicts."""
     reference: Any = pair.reference
     prediction: Any = pair.prediction
     if not _has_parts(pair):

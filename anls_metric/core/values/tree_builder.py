@@ -1,4 +1,4 @@
-"""Builds trees from values. If a part cannot be scored, the error names its place in the value."""
+"""Builds trees from values. If a part of a value cannot be scored, the error names the position of that part."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
-    """Build the trees of both sides. If a part cannot be scored, raises ValueError, which says what it is and where."""
+    """Build the trees of the prediction and the reference. Raises a ValueError that describes and locates a part that
+    cannot be scored.
+    """
     predicted = _build_tree(prediction, "prediction", row)
     reference = unwrap(reference)
     is_list = isinstance(reference, (list, tuple)) and reference
@@ -39,7 +41,7 @@ def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, N
 
 
 def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> Node:
-    """Build the tree of a value. `path` holds the steps that lead to it: list indices and keys, each key in a tuple."""
+    """Build the tree of the value at a path that consists of list indices and of keys, each key in a tuple."""
     if type(value) is str:
         return Scalar(value)
     if len(path) > _DEEPEST:
@@ -90,7 +92,7 @@ def unwrap(reference: Any) -> Any:
 
 
 def name_side(side: str, row: str) -> str:
-    """Name one side of a row in an error message."""
+    """Return the name of one side of a row for an error message."""
     return f"the {side} of {row}" if row else f"the {side}"
 
 
@@ -103,7 +105,7 @@ def name_key(key: Any) -> str:
 
 
 def _name_part(whole: str, path: Sequence[Any]) -> str:
-    """Name a part of a value in an error message by the keys and indices that lead to it."""
+    """Return the name of a part of a value for an error message, with the keys and indices that lead to the part."""
     if not path:
         return whole
     steps = [f"[{step}]" if isinstance(step, int) else name_key(step[0]) for step in path]

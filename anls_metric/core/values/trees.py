@@ -1,4 +1,4 @@
-"""Values as trees: defines the kinds of nodes and how a node in the reference compares with one in the prediction."""
+"""Represents values as trees, and compares the nodes of a reference with the nodes of a prediction."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Terms(NamedTuple):
     by_value: bool = False  # whether two numbers are compared by value
 
     def count_extra(self, item: Node) -> int:
-        """Count the leaves of a predicted value whose key the reference does not have."""
+        """Count the leaves of a predicted value under a key that the reference lacks."""
         return self.none_key_length if says_nothing(item.value) else max(1, item.size)
 
 
 def says_nothing(value: Any) -> bool:
-    """Whether a value is correct where nothing is expected: None, "", [] or {}."""
+    """Whether a value is None, "", [] or {}, which are all correct where nothing is expected."""
     return value is None or (isinstance(value, (str, list, dict)) and not value)
 
 
 class Node:
-    """A node of a tree: a value and how it compares with a predicted value."""
+    """A node of a tree, which holds a value and compares it with a predicted value."""
 
     __slots__ = ("size", "value")
     text: str | None = None  # the normalized string of a leaf
@@ -68,7 +68,7 @@ class Pair(NamedTuple):
 
     @property
     def weight(self) -> float:
-        """The weight of this pair in a matching: its average, raised by one bit if both sides are equal."""
+        """The weight of this pair in a matching, which is its average, raised by one bit if both sides are equal."""
         return math.nextafter(self.average, math.inf) if self.same else self.average
 
     def is_same_inside(self) -> bool:
@@ -77,7 +77,7 @@ class Pair(NamedTuple):
 
 
 class Nothing(Node):
-    """The absence of a value: nothing is expected, or nothing is given."""
+    """The absence of a value in a reference or a prediction."""
 
     __slots__ = ()
 
@@ -91,7 +91,7 @@ NOTHING = Nothing(None, 1)  # stands for every None and every missing key
 
 
 class Scalar(Node):
-    """A string, a number or a bool. All of them are compared as strings, by the variant "standard"."""
+    """A string, a number or a bool, which is compared as a string under the variant "standard"."""
 
     __slots__ = ("text",)
     text: str
@@ -132,8 +132,8 @@ def write_number(value: float) -> str:
 
 
 class OneOf(Node):
-    """Several accepted values, of which the best is used. In a tie, a value equal to the prediction wins, or else the
-    first.
+    """Several accepted values, of which the one with the best score is used. In a tie, a value that equals the
+    prediction takes precedence, and then the first value.
     """
 
     __slots__ = ("options",)
@@ -148,7 +148,7 @@ class OneOf(Node):
 
 
 class Dict(Node):
-    """Values by key. Each is compared with the predicted value for the same key. A missing key is treated as None."""
+    """A dict whose values are compared with the predicted values of the same keys. A missing key is treated as None."""
 
     __slots__ = ("items",)
 

@@ -25,7 +25,7 @@ def anls_star_score(
         prediction: a string, number, bool or None, or a list or dict of such values.
         reference: the accepted value. A tuple in it holds alternatives; a tuple of one value stands for that value. If
             the prediction is a string, a list of strings holds alternatives as well.
-        threshold: from 0 to 1: a leaf with a similarity below it scores 0; None takes 0.5.
+        threshold: the similarity, from 0 to 1, below which a leaf scores 0; None takes 0.5.
         none_keys: how to treat a predicted key that the reference does not have if its value is None, "", [] or {}:
             "counted" as a wrong leaf (as in the program since version 0.0.7) or "ignored" (as in the paper).
         numbers: "as_written" to compare numbers as Python prints them (as in the program); "by_value" to compare 2440
@@ -65,8 +65,8 @@ def anls_star_scores(
     numbers: Numbers = "as_written",
     ignore_keys: KeyPaths = (),
 ) -> list[float]:
-    """Compute the ANLS* of each value in a set, as `anls_star_score` does. The `mean` of the scores is the ANLS* over
-    rows.
+    """Compute the ANLS* of each value in a set in the same way as `anls_star_score`. The `mean` of the scores is the
+    ANLS* over rows.
 
     Args:
         predictions: N values, as a list, tuple, iterator, or a column of a pandas, datasets or pyarrow table.
@@ -146,7 +146,7 @@ def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, thresho
     Args:
         prediction: the predicted list, or one string.
         references: the accepted list, or one string.
-        threshold: from 0 to 1: an item with a similarity below it scores 0; None takes 0.5.
+        threshold: the similarity, from 0 to 1, below which an item scores 0; None takes 0.5.
 
     Returns:
         The score, from 0 to 1: the sum of the scores of the matched items (variant "rrc"), divided by the number of

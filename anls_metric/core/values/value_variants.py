@@ -1,4 +1,4 @@
-"""ANLS* and ANLSL as variants: a `ValueVariant` is to values what a `Variant` is to strings."""
+"""Defines ANLS* and ANLSL as instances of `ValueVariant`, the counterpart of `Variant` for lists and nested values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ValueVariant(Scorer):
         name, label, meaning, source, options: as in `Scorer`.
         text_variant: the variant that scores two strings.
         read: the function that builds the trees of both sides of a row, given the name of the row for errors.
-        threshold: from 0 to 1: a leaf with a similarity below it scores 0.
+        threshold: the similarity, from 0 to 1, below which a leaf scores 0.
         none_keys: as in `anls_star_score`.
         average: "rows" for the mean over the rows; "leaves" for the mean over all leaves, which gives long answers more
             weight because it scores the whole set as one value, as CheckboxQA does.
@@ -78,7 +78,7 @@ class ValueVariant(Scorer):
 
     @property
     def has_leaves(self) -> bool:
-        """Whether its scores can list the leaves of a value. The items of ANLSL are strings without keys."""
+        """Whether its scores can list the leaves of a value. ANLSL has no leaves, because its items have no keys."""
         return "none_keys" in self.options
 
     @property
@@ -105,7 +105,7 @@ class ValueVariant(Scorer):
         return list(dict.fromkeys([self, *every, VALUE_VARIANTS["anlsl"]]))
 
     def list_leaves(self) -> ValueVariant:
-        """Return the metric whose scores also list the leaves."""
+        """Return a copy of this metric whose scores also list the leaves."""
         return replace(self, lists_leaves=True)
 
     def read_typed(self, prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
@@ -113,7 +113,7 @@ class ValueVariant(Scorer):
         return parse_typed_values(prediction, references)
 
     def split_typed(self, text: str) -> list[str]:
-        """Split typed references: return a JSON value, which may take several lines, whole, or one string per line."""
+        """Split typed references into one string per line, unless the whole text is a single JSON value."""
         return super().split_typed(text) if isinstance(parse_value_or_text(text), str) else [text]
 
     def read_answer(self, text: str) -> Any:
@@ -127,7 +127,7 @@ class ValueVariant(Scorer):
         return value
 
     def read_references(self, references: Any) -> Any:
-        """Read the reference of a row, which may be JSON. Raises ValueError if it looks like JSON but is not."""
+        """Read the reference of a row from a value or a JSON string. Raises ValueError if the string is malformed."""
         return read_reference(references)
 
     @property
@@ -138,8 +138,8 @@ class ValueVariant(Scorer):
     def check(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Any]]:
-        """Check both columns and return them as lists. Raises ValueError, which names the row, if a row cannot be
-        scored.
+        """Check the predictions and references, and return both as lists. Raises a ValueError that names the row if a
+        row cannot be scored.
         """
         rows = zip(*pair_columns(predictions, references))
         trees = [self.read(*pair, row_name(row)) for row, pair in enumerate(rows)]
@@ -148,17 +148,17 @@ class ValueVariant(Scorer):
     def score(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> list[RowScore]:
-        """Score each row, for use by `mean`. Returns [] if there are no rows. Raises ValueError as `check` does."""
+        """Score each row, for use by `mean`. Returns [] if there are no rows. Raises the same ValueError as `check`."""
         rows = zip(*pair_columns(predictions, references))
         return [self.score_row(*pair, row_name(row)) for row, pair in enumerate(rows)]
 
     def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
-        """Score a row. Raises ValueError, which calls the row ``row``, if it cannot be scored."""
+        """Score a row. Raises a ValueError that names the row if the row cannot be scored."""
         pair = self._compare(prediction, reference, row)[-1]
         return RowScore(pair.scores, pair.length, list_leaves(pair, self.terms) if self.lists_leaves else ())
 
     def explain(self, prediction: Any, reference: Any) -> StarExplanation:
-        """Explain the score of a row. Raises ValueError if it cannot be scored."""
+        """Explain the score of a row. Raises ValueError if the row cannot be scored."""
         predicted, accepted, pair = self._compare(prediction, reference)
         tree, keys = build_branch(pair, self.terms), score_keys([pair], self.terms)
         closest = find_closest(pair, self.terms)
@@ -176,13 +176,13 @@ class ValueVariant(Scorer):
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
         """Score a question without an answer as 0, with as many wrong leaves as the reference has, but at least one.
 
-        Raises ValueError, which calls the question ``row``, as `check` does.
+        Raises a ValueError that names the row if the reference cannot be scored.
         """
         found = self.score_row([], reference, row)
         return RowScore([0.0], max(1, found.length), miss_leaves(found.leaves) if self.lists_leaves else ())
 
     def mean(self, scores: Iterable[Any]) -> float:
-        """Compute the score of a set. Raises ValueError if there are no rows."""
+        """Compute the score of a set from the scores of its rows. Raises ValueError if there are no rows."""
         if self.averages_rows:
             return mean(scores)
         rows = list(scores)
@@ -227,4 +227,4 @@ _TABLE = (
     ),
 )
 VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in _TABLE}
-"""The metrics for values, by name."""
+"""The metrics for lists and nested values, keyed by name."""

@@ -1,4 +1,4 @@
-"""The functions that lmms-eval calls for each question of a task in this folder."""
+"""Defines the functions that lmms-eval calls for each question of a task in this folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anls_metric.core.strings.scoring import anls_score
 from anls_metric.core.strings.variants import signature
 
 VARIANTS: Mapping[str, str] = {"anls": "lmms_eval", "anls_standard": "standard", "anls_rrc": "rrc"}
-"""The names of the metrics, each with its variant."""
+"""The variants of the metrics, keyed by the name of the metric."""
 
 
 def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
