@@ -178,7 +178,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
 
     def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
-        """Get the scorer for the options of a call. For an option that is None, the metric's default is used."""
+        """Return the scorer for the options of a call. An option that is None is replaced by the metric's default."""
         for name in options:
             if name not in self._known:
                 raise ValueError(describe_unknown("argument", name, self._known))
@@ -235,12 +235,12 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         self._batches.append(scorer.copy_rows(rows))  # the caller may change its lists
 
     def _take_rows(self) -> list[Any]:
-        """Take the rows that have been added so far."""
+        """Remove and return the rows that have been added so far."""
         batches = [self._batches.popleft() for _ in range(len(self._batches))]
         return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-        """Score the rows that were added before and the rows given here."""
+        """Score the rows that were added before together with the given rows."""
         options = {"return_all_scores": self._return_all_scores, **options}
         try:
             scorer = self._find_scorer(**options)  # rejects invalid options before this process waits for others
@@ -255,7 +255,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return rows and self._compute(*rows, **options)
 
     def _gather(self, own: Any, scorer: Scorer) -> Any:
-        """Gather the rows of all processes in process 0, using the base class's files."""
+        """Gather the rows of all processes in process 0, using the base class's files, and return None in all other processes."""
         # The rows of a process are one string, which can also hold what Arrow rejects, such as lone surrogates.
         rows = scorer.dump([[self._mark, *self._describe_job()], *own])
         try:
@@ -277,7 +277,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                     os.remove(path)
 
     def _leave_mark(self) -> str:
-        """Leave a file that is locked as long as this metric exists."""
+        """Create a file, the mark, that stays locked as long as this metric exists, and return its name."""
         start = f"{self.experiment_id}-{self.num_process}-{self.process_id}-"
         process = f"{start}{platform.node()}-{os.getpid()}-"
         mark = f"{process}{uuid4().hex}.job"
@@ -335,12 +335,12 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
 
 def load(config_name: str | None = None, **kwargs: Any) -> Any:
-    """Load the metric as ``evaluate.load`` does, without asking the Hub."""
+    """Load the same metric as ``evaluate.load``, without contacting the Hub."""
     return Anls(config_name, **kwargs)
 
 
 def _import_evaluate() -> None:
-    """Import evaluate, whose class becomes the base of the metric. Raises ImportError if it is not installed."""
+    """Import evaluate, and make its class ``Metric`` the base class of `Anls`."""
     global datasets, evaluate
     try:
         import datasets
@@ -369,7 +369,7 @@ SCORES_VERSION = 2
 
 
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    """Get the kernel of a variant. Raises ValueError as `get_variant` does."""
+    """Return the kernel of a variant. Raises the same ValueError as `get_variant`."""
     try:
         return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)
     except TypeError:  # a list, for example, which `get_variant` rejects
@@ -378,7 +378,7 @@ def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bo
 
 @lru_cache(maxsize=256, typed=True)
 def _find_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None, changes: int) -> Kernel:
-    """Get a kernel and cache it until the registered names change."""
+    """Return the kernel of a variant, cached until the registered names change."""
     return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
@@ -401,7 +401,7 @@ def anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> list[float]:
-    """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS."""
+    """Score each answer in a set in the same way as `anls_score`. The `mean` of the scores is the ANLS of the set."""
     kernel = _get_kernel(variant, threshold, ignore_case)
     scores = score_columns(predictions, references, kernel)
     refuse_no_rows(scores)
@@ -409,7 +409,7 @@ def anls_scores(
 
 
 def describe(value: object) -> str:
-    """Describe a value for an error message: on one line, shortened if necessary, and with its type."""
+    """Describe a value and its type on one short line for an error message."""
     try:
         # The beginning of a long value is enough, and the repr of a very long value takes too long.
         some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
@@ -425,12 +425,12 @@ RowName = Callable[[int], str]
 
 
 def name_row(row: object) -> str:
-    """Name a row in an error message."""
+    """Return the name of a row for an error message."""
     return f"row {row} (counted from 0)"
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
-    """Find the choice that a user may have meant by a similar name."""
+    """Find the existing name that a user may have meant by a similar or partial name."""
     from difflib import get_close_matches
 
     folded = {choice.lower().replace("-", "_"): choice for choice in choices}
@@ -446,7 +446,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
 
 
 def describe_unknown(kind: str, name: object, choices: Collection[str], listed_by: str = "") -> str:
-    """Describe an unknown name for an error message, with a similar name or a list of the names that exist."""
+    """Describe an unknown name for an error message, suggesting a similar name or listing the valid names."""
     similar = ""
     if isinstance(name, str):
         similar = MEANINGS.get(kind, {}).get(name.lower(), find_similar_name(name, choices))
@@ -458,7 +458,7 @@ def describe_unknown(kind: str, name: object, choices: Collection[str], listed_b
 
 
 def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
-    """Raise ValueError, with a list of the choices, if a value is not one of them."""
+    """Raise a ValueError that lists the choices if a value is not among them."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
@@ -480,7 +480,7 @@ _JSON = "anls_metric.core.json_values", "structured answers"
 
 
 class Scorer(ABC):
-    """Scores answers, which are strings, lists and nested values, or rows with a benchmark's further columns."""
+    """A metric for answers that are strings, lists and nested values, or rows with a benchmark's additional columns."""
 
     name: str
     meaning: str
@@ -499,23 +499,23 @@ class Scorer(ABC):
 
     @property
     def form(self) -> Form:
-        """What answers are: strings, lists and nested values, or rows with further columns."""
+        """The form of answers: "row" if there are columns, "value" if answers are JSON, and otherwise "text"."""
         return "row" if self.columns else "value" if self.reads_json else "text"
 
     def copy_rows(self, rows: tuple[Any, Any]) -> tuple[Any, Any]:
-        """Copy checked rows, because the caller may change them later."""
+        """Copy checked rows, because the caller may change the original rows later."""
         return (list(rows[0]), list(map(tuple, rows[1]))) if self.form == "text" else deepcopy(rows)
 
     def dump(self, rows: Any) -> str:
-        """Write rows as JSON. Values, in which a tuple holds alternatives, need the package."""
+        """Write rows as JSON. Lists and nested values need the package, because their tuples hold alternatives."""
         return json.dumps(rows if self.form == "text" else import_from_package(*_JSON).to_json(rows))
 
     def load(self, text: str) -> Any:
-        """Read rows that `dump` wrote."""
+        """Read rows from the JSON that `dump` wrote."""
         return json.loads(text) if self.form == "text" else import_from_package(*_JSON).from_json(json.loads(text))
 
     def read_answer(self, text: str) -> Any:
-        """Read an answer that a person wrote. A string that is not JSON is an answer as well."""
+        """Read an answer that a person wrote, which need not be JSON."""
         return text
 
     def parse_output(self, text: str) -> Any:
@@ -523,7 +523,7 @@ class Scorer(ABC):
         return text
 
     def read_references(self, references: Any) -> Any:
-        """Read the references of a row, which may be a JSON string. Raises ValueError if they cannot be read."""
+        """Read the references of a row from a value or a JSON string."""
         return references
 
     @property
@@ -532,21 +532,21 @@ class Scorer(ABC):
         return str
 
     def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
-        """Check both columns and return them as lists."""
+        """Check the predictions and references, and return both as lists."""
         predictions, references = list(predictions), list(references)
         self.score(predictions, references, row_name)
         return predictions, references
 
     @abstractmethod
     def score(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score each row, from 0 to 1, for use by `mean`."""
+        """Score each row from 0 to 1, for use by `mean`."""
 
     def score_missing(self, references: Any, row: str = "") -> float:
         """Score a question without an answer, for use by `mean`."""
         return 0.0
 
     def mean(self, scores: Iterable[Any]) -> float:
-        """Compute the score of a set. Raises ValueError if there are no rows."""
+        """Compute the score of a set from the scores of its rows. Raises ValueError if there are no rows."""
         return mean(scores)
 
     def signature(self, extract: str = "") -> str:
@@ -556,13 +556,13 @@ class Scorer(ABC):
 
 
 def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature. The extraction steps and the version of the scores come last."""
+    """Join the parts of a signature, with the extraction steps and the version of the scores at the end."""
     extracted = [f"extract:{extract}"] if extract else []
     return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 
 
 def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores."""
+    """Compute the mean of scores, which is the same to the last bit in any order of the scores."""
     rows = count()
     try:
         total = math.fsum(map(itemgetter(0), zip(scores, rows)))
@@ -585,7 +585,7 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
 
 
 class _Scorers(Mapping[str, Scorer]):
-    """The scorers by name: those that were registered, then those from each table, which is loaded on first use."""
+    """A mapping of names to scorers that looks up registered scorers first and loads tables of scorers on demand."""
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
@@ -607,7 +607,7 @@ class _Scorers(Mapping[str, Scorer]):
         return len(list(iter(self)))
 
     def list_all(self) -> dict[str, Scorer]:
-        """List the scorers of all tables by name and by alias."""
+        """Return the scorers of all tables and all registered scorers, keyed by name and by alias."""
         names = [name for load in self.tables for name in load()]
         return {name: self[name] for name in [*names, *self.registered]}
 
@@ -616,7 +616,7 @@ SCORERS = _Scorers()
 
 
 def load_table(reference: str) -> Mapping[str, Scorer]:
-    """Load a table of scorers, given as ``module:table``."""
+    """Load the table of scorers at ``module:table``, or return {} if anls.py is used without the package."""
     module, _, table = reference.partition(":")
     try:
         return getattr(import_module(module), table)  # type: ignore[no-any-return]
@@ -627,7 +627,7 @@ def load_table(reference: str) -> Mapping[str, Scorer]:
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
-    """Return the scorer with this name. Any given options replace its own."""
+    """Return the scorer with the given name, with any given options in place of its own."""
     if isinstance(scorer, str):
         try:
             scorer = SCORERS[scorer]
@@ -646,7 +646,7 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
 
 
 def describe_unknown_scorer(name: object) -> str:
-    """Describe the problem with a name that no scorer has."""
+    """Describe an unknown name of a scorer for an error message."""
     problem = describe_unknown("variant", name, SCORERS.list_all(), "SCORERS")
     try:
         import_from_package("anls_metric", "any other metric")
@@ -682,7 +682,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 
 @dataclass(frozen=True)
 class Variant(Scorer):
-    """One way to compute ANLS: a row of the table `VARIANTS`. Its `signature` identifies it."""
+    """One way to compute ANLS, such as a row of the table `VARIANTS`. Its `signature` identifies the variant."""
 
     name: str
     meaning: str = ""
@@ -715,13 +715,13 @@ class Variant(Scorer):
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Check both columns and return them as lists."""
+        """Check the predictions and references, and return both as lists."""
         return check_columns(predictions, references, row_name)
 
     def score(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """Score each row. Returns [] if there are no rows. Raises ValueError as `check` does."""
+        """Score each row. Returns [] if there are no rows. Raises the same ValueError as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     @property
@@ -848,7 +848,7 @@ _SCORING_FIELDS = [
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
-    """Return the variant with this name. Any given options replace its own."""
+    """Return the variant with the given name, with any given options in place of its own."""
     if isinstance(variant, str):
         known = SCORERS.get(variant)
         if not isinstance(known, Variant):
@@ -864,7 +864,7 @@ def get_variant(
 
 
 def _describe_other(name: str) -> str:
-    """Describe a name that is not a string variant, with what to call for another metric or else a similar name."""
+    """Explain that a name is not a string variant, and suggest the call for another metric or a similar name."""
     scorer = SCORERS.get(name)
     if scorer is None:
         return describe_unknown_scorer(name)
@@ -879,7 +879,7 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Return a short string that describes how a score was computed."""
+    """Return a short string that describes how a score was computed, to be printed next to the score and reported with it."""
     return get_scorer(variant, threshold=threshold, ignore_case=ignore_case).signature(extract)
 
 
@@ -930,7 +930,7 @@ LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """The loop that scores strings and what it needs from a variant."""
+    """The loop that scores strings, with the properties of a variant that the loop needs."""
 
     normalize: Callable[[str], str]
     prediction_length: LengthOf
@@ -942,7 +942,7 @@ class Kernel:
     all_or_nothing: bool  # whether every score above 0 becomes 1
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
-        """Convert `ratio`, the distance / length between an answer and the closest reference, to a score."""
+        """Convert `ratio`, which is distance / length for an answer and the closest reference, to a score."""
         if answer in self.no_answers:
             return 0.0
         if self.empty_equals_empty and not answer and not accepted:
@@ -957,12 +957,12 @@ class Kernel:
         return min(self.high, 1.0 - self.low + 1e-9)
 
     def score(self, prediction: str, references: Sequence[str]) -> float:
-        """Score a prediction against its references. All of them must be strings that have already been checked."""
+        """Score a prediction against its references, all of which must be strings that have already been checked."""
         return next(self.score_rows([(prediction, references)]))
 
     @cached_property
     def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
-        """The function that scores rows, each with a prediction and its references."""
+        """The function that scores rows of a prediction and its references, one row at a time."""
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
@@ -1026,7 +1026,7 @@ CHUNK = 1024
 
 
 def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
-    """Score each row of two columns of any kind."""
+    """Score each row of two columns of any supported type."""
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
     for first in range(0, len(predictions), CHUNK):
@@ -1036,7 +1036,7 @@ def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: R
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
-    """Whether the beginning of a prediction shows that the prediction scores 0 whatever follows."""
+    """Whether the beginning of a prediction is enough to show that the whole prediction scores 0."""
     # Changing the case turns a character into at most three, and an ASCII character into one. The other steps of
     # normalizing only remove characters.
     longest = max(map(len, references)) * (1 if "".join(references).isascii() else 3)
@@ -1090,12 +1090,12 @@ LAZY_METHODS = ("compute", "collect")
 
 
 def has_stream(data: Any) -> bool:
-    """Whether data is an Arrow stream. The class is checked, because an object may claim to have every attribute."""
+    """Whether data is an Arrow stream. The class is checked because an instance may claim to have every attribute."""
     return hasattr(type(data), "__arrow_c_stream__")
 
 
 def find_lazy_call(data: Any) -> str | None:
-    """Find the call that fetches the rows of a library's lazy table or column, such as ".collect()"."""
+    """Return the call that fetches the rows of a lazy table or column, such as ".collect()", or None for other data."""
     method = next((method for method in LAZY_METHODS if hasattr(type(data), method)), None)
     return f".{method}()" if method and not has_stream(data) else None
 
@@ -1110,7 +1110,7 @@ def read_stream(data: Any, what: str) -> Any:
 
 
 def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
-    """Convert a column of any kind to a list."""
+    """Convert a column of any supported type to a list."""
     if isinstance(column, list):
         return column
     kind = type(column).__name__
@@ -1137,12 +1137,12 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 def check_columns(
     predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return N predictions and their references as lists of strings."""
+    """Return N predictions as strings and their references as N lists of strings."""
     return check_rows(*pair_columns(predictions, references), row_name)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of equal length."""
+    """Convert two columns of any supported type to lists of equal length."""
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the references of each question")
     if len(predictions) != len(references):
@@ -1156,7 +1156,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows, counted from ``first``, as strings and lists of strings."""
+    """Check rows and return the predictions as strings and the references as lists of strings."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [
@@ -1186,7 +1186,7 @@ def _looks_like_list(text: str) -> bool:
 
 
 def are_strings(values: Iterable[Any]) -> bool:
-    """Whether all values are strings. Joining them is the fastest way to find out."""
+    """Whether all values are strings. Joining the values is the fastest way to find out."""
     try:
         "".join(values)
     except TypeError:
@@ -1203,7 +1203,7 @@ _SIMILAR = 0.7  # labels that differ only slightly after decoding are more simil
 
 
 def as_extract(extract: Any, scorer: Scorer) -> Extract:
-    """Return the function that extracts an answer for a scorer from a string, given a function, rule names, or None to take the whole string."""
+    """Return a function that extracts an answer from a string, given a function, the names of rules for a scorer, or None for the whole string."""
     if extract is None:
         return str
     if isinstance(extract, str):
@@ -1223,7 +1223,7 @@ def extract_answer(text: str, extract: Extract, what: str, default: str = "") ->
 
 
 class Decoder:
-    """Decodes ids, extracts the answers and scores them."""
+    """A decoder of token ids that also extracts and scores the answers."""
 
     def __init__(
         self,
@@ -1248,7 +1248,7 @@ class Decoder:
         self.metrics: Sequence[Metric] = known.find_metrics(names) if known else []
 
     def decode(self, rows: Ids, what: str) -> list[str]:
-        """Decode ids and extract the answers."""
+        """Decode token ids and extract the answers."""
         texts = self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)
         answers = [
             extract_answer(text, self.extract, f"the {what} of {name_row(row)}", text if what == "label" else "")
@@ -1260,7 +1260,7 @@ class Decoder:
         return answers
 
     def score_ids(self, ids: Ids, references: References) -> tuple[list[str], list[Any], dict[str, float]]:
-        """Decode the ids of predictions."""
+        """Decode the token ids of predictions, and return the answers, their scores and the mean of each metric."""
         answers = self.decode(ids, "prediction")
         scores = score_rows(self.scorer, answers, references)
         means = {self.scorer.key: self.scorer.mean(scores)}
@@ -1270,7 +1270,7 @@ class Decoder:
         return answers, scores, means
 
     def describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
-        """Describe labels that mostly differ from every reference in their row by more than small variations."""
+        """Describe the first mismatched label, or return "" if most labels match or resemble their references."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.form == "text" else self.scorer
@@ -1285,7 +1285,7 @@ class Decoder:
 
 
 def read_sets(references: Any, scorer: Scorer) -> list[References]:
-    """Check the references of each evaluation set."""
+    """Read and check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
         rows = as_column(column, "references", "pass a list with the references of each row of the evaluation set")
@@ -1295,19 +1295,19 @@ def read_sets(references: Any, scorer: Scorer) -> list[References]:
 
 
 def fold(value: Any) -> str:
-    """Return a string, or a value as JSON, with case and whitespace normalized."""
+    """Return a string, or the JSON form of any other value, with case and whitespace normalized."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     return " ".join(text.casefold().split())
 
 
 def list_texts(references: References) -> set[str]:
-    """Collect the strings of references."""
+    """Collect the references as folded strings. A list adds its items and, since it may be a value, also itself."""
     lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {fold(text) for each in lists for text in each}
 
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
-    """Score each string that a model generated. A string that the scorer cannot read is treated as no answer."""
+    """Score each generated string, treating a string that the scorer cannot read as a missing answer."""
     if scorer.form == "text":
         return scorer.score(texts, references)
     rows = zip(texts, references)
@@ -1315,7 +1315,7 @@ def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> 
 
 
 def score_text(scorer: Scorer, text: str, references: Any, row: str) -> tuple[Any, bool]:
-    """Score a string that a model generated."""
+    """Return the score of a generated string, and whether the scorer can read the string."""
     try:
         prediction = scorer.parse_output(text)
     except ValueError:
@@ -1348,7 +1348,7 @@ def build_compute_metrics(
 
 @dataclass
 class _Rows:
-    """The rows of an evaluation: their ids, and whether each row so far begins without a label, as it does after a prompt."""
+    """The token ids of the rows of an evaluation, and whether every row so far begins without a label, as it does after a masked prompt."""
 
     predicted: Ids
     expected: Ids
@@ -1356,7 +1356,7 @@ class _Rows:
 
 
 class ComputeMetrics(Decoder):
-    """The `compute_metrics` function that `build_compute_metrics` returns."""
+    """The function that `build_compute_metrics` returns, which scores an evaluation as a whole or in batches."""
 
     __name__ = "anls"
 
@@ -1385,7 +1385,7 @@ class ComputeMetrics(Decoder):
         return ids
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
-        """Take a whole evaluation or a batch of it."""
+        """Score a whole evaluation, or add a batch to the current one."""
         rows = self.rows
         self.reset()  # no rows are left after an error
         batches, labels = tuple(eval_prediction)[:2]
@@ -1426,7 +1426,7 @@ class ComputeMetrics(Decoder):
             rows.expected.append([item for item in label if item >= 0 and item != padding])
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:
-        """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""
+        """Choose the references of an evaluation by the number of rows and the labels, and return them in the order of the labels."""
         size = _choose_size(predicted, expected, [len(each) for each in sets])
         labels = [text if ids else None for ids, text in zip(expected, self.decode(expected[:size], "label"))]
         folded = [label and fold(self.scorer.read_answer(label)) for label in labels]
@@ -1452,7 +1452,7 @@ class ComputeMetrics(Decoder):
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
-    """Put references in the order of the labels. Returns None if a label matches no references or different ones."""
+    """Put references in the order of the labels, or return None if a label matches no references or several different ones."""
     places: dict[str, list[int]] = {}
     for place, accepted in enumerate(references):
         for text in list_texts([accepted]):
@@ -1490,7 +1490,7 @@ def _warn_of_unlabeled(labels: Ids) -> None:
 
 
 def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
-    """Choose the number of rows of a set: the number in the evaluation or, if a distributed run padded the set, a smaller one."""
+    """Return the number of rows in the evaluated set, which is smaller than the number in the evaluation if a distributed run padded the set."""
     # The rows that fill the last batch repeat the first ones, which labels do not show if they are all the same.
     count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1
     sizes = list(dict.fromkeys(sizes))
