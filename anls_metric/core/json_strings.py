@@ -209,8 +209,8 @@ def parse_written_list(written: str, what: str) -> Any:
     is_list = text.startswith(_LISTS) and text.endswith(("]", ")")) and _STRING_IN_LIST.search(text)
     if is_list or is_squad:
         raise ValueError(
-            f"{what} is {describe(text)}, which looks like a stringified value other than a list of strings: "
-            'write it as JSON, like ["first answer", "second answer"]'
+            f"{what} is {describe(text)}, which looks like a Python value written as text: "
+            'pass a list of strings, or write it as JSON, like ["first answer", "second answer"]'
         )
     return written
 

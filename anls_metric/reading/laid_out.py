@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.layouts import Layout, find_layout, recognize_layout
@@ -55,7 +57,8 @@ def _check_records(table: Table) -> Table:
     kinds = set(map(type, table.records))
     if kinds == {dict}:
         return table
-    if kinds <= {str, int, float, type(None)}:
+    are_lists = kinds == {list} and set(map(type, chain.from_iterable(table.records))) == {str}  # of references
+    if are_lists or kinds <= {str, int, float, type(None)}:
         return table._replace(records=[{VALUE: record} for record in table.records])
     place = next(place for place, record in enumerate(table.records) if not isinstance(record, dict))
     sentence = 'expected an object, got {kind}: write each record like {{"questionId": 1, "answer": "Coca Cola"}}'

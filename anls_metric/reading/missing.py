@@ -9,6 +9,7 @@ from typing import Any
 
 from anls_metric.messages import MAX_LENGTH, InputError, Message, make_error
 from anls_metric.options import Settings
+from anls_metric.reading.containers import is_answer, take_records
 from anls_metric.reading.golds import fold
 from anls_metric.reading.layouts import describe_failures
 from anls_metric.reading.record_lists import SEVERAL
@@ -143,8 +144,8 @@ def complete_error(
         except InputError as error:
             found = error.message.find_options()
             more = {name: found[name] for name in _FURTHER if name in found.keys() - options}
-    if path := _find_collection(options, errors):
-        return make_error("", SEVERAL, path=path)
+    if path := _find_collection(options, errors) or _find_questions(errors[0], options):
+        return make_error(errors[0].table.name, SEVERAL, path=path)
     if options and others and not {"id", "gold_id"} & options.keys() and settings.id is None:
         options |= _propose_id(errors[0].table, others[0])
     return InputError(_word(first, errors, options))
@@ -161,6 +162,19 @@ def _find_collection(options: Mapping[str, str], errors: Sequence[MissingError])
     alike = re.compile(rf"{re.escape(around[0])}\.([^.]+)\.(?:{'|'.join(map(re.escape, names))})")
     found = {match[1] for error in errors for field in list_values(error.table) if (match := alike.fullmatch(field))}
     return around[0] if len(found | {*items}) > 1 else None
+
+
+def _find_questions(error: MissingError, options: Mapping[str, str]) -> str:
+    """Find the only list of objects in the records of a table for which no fields are proposed, if a field of these
+    objects is named like an answer and a record has several of them. Returns "" if there is none.
+    """
+    table = error.table
+    if len(error.missing) < 2 or {*error.missing} <= options.keys():
+        return ""
+    found = {name: own for record in table.records for name, own in record.items() if isinstance(own, list) and own}
+    lists = [name for name, own in found.items() if isinstance(own[0], dict) and any(map(is_answer, own[0]))]
+    items = take_records(table.records, lists[0]) or [] if len(lists) == 1 else []
+    return lists[0] if len(items) > len(table.records) else ""
 
 
 def _find_exchanged(errors: Sequence[MissingError], others: Sequence[Table]) -> tuple[Table, Table] | None:

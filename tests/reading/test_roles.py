@@ -245,6 +245,18 @@ def test_one_error_names_all_that_is_missing(shell: Shell, case: str) -> None:
         assert shell.scores(f"g.json x.json {options} --missing zero") == [len(answers) / len(gold)]
 
 
+def test_list_of_questions_without_usual_names_is_proposed(shell: Shell) -> None:
+    rows = [[{"q": "?", "a": f"{n} {part}", "model_answer": f"{n} {part}"} for n in range(2)] for part in "ab"]
+    shell.write({"t.json": [{"scan": n, "qa_pairs": own} for n, own in enumerate(rows)]})
+    assert shell.error("t.json").endswith(" in 'qa_pairs': score each of them with --records qa_pairs")
+    assert shell.scores("t.json --records qa_pairs --references-field a") == [1.0]
+
+
+def test_lists_of_references_are_those_of_a_gold_file(shell: Shell) -> None:
+    shell.write({"g.json": [["a", "b"], ["c"], ["d"]], "x.json": ["b", "c", "x"]})
+    assert shell.scores("g.json x.json") == [pytest.approx(2 / 3)]
+
+
 def test_columns_without_usual_names_are_proposed(shell: Shell) -> None:
     answers = [f"answer {n}" for n in range(12)]
     columns = {"answers_unique": [[text] for text in answers], "texts_generated": [*answers[:9], *"xyz"]}
@@ -265,7 +277,7 @@ def test_fields_of_one_item_of_several_are_not_proposed(shell: Shell) -> None:
     for name, side in {"g.json": "gold", "x.json": "pred"}.items():
         fields = [{key: {side: f"{key} {n}", "note": "b"} for key in ("city", "shop")} for n in range(3)]
         shell.write({name: [{"file": f"{n}.png", "fields": own} for n, own in enumerate(fields)]})
-    several = "each record holds several questions in 'fields': score each of them with --records fields"
+    several = "g.json: each record holds several questions in 'fields': score each of them with --records fields"
     assert shell.error("g.json x.json") == several
     assert "to join by both, add --id-field '(key),file'" in shell.error("g.json x.json --records fields")
     assert shell.scores("g.json x.json --records fields --id-field (key),file") == [1.0]

@@ -64,7 +64,7 @@ PRINTED = [
 def test_printed_form_of_other_values_is_refused(cell: str) -> None:
     message = find_error(references=cell)
     assert message.startswith("the reference is ")
-    end = 'other than a list of strings: write it as JSON, like ["first answer", "second answer"]'
+    end = 'written as text: pass a list of strings, or write it as JSON, like ["first answer", "second answer"]'
     assert message.endswith(end)
 
 
