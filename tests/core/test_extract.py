@@ -271,7 +271,7 @@ def test_extractor_takes_the_name_of_a_field_or_tag() -> None:
 
 
 UNKNOWN = {
-    "": "the rule names must be a nonempty string, such as \"think,final\", got '' (str)",
+    "": "the rule names must be a nonempty string such as \"think,final\", got '' (str)",
     "think,": "unknown extraction step ''",
     "think final": "unknown extraction step 'think final'",
     "final:7": "unknown extraction step 'final:7'; write final",
