@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from anls_metric import differences, holm, interval, mean, minimum_detectable_effect, paired_test
 from anls_metric.core.statistics import significance
-from anls_metric.core.statistics.significance import Differences, adjust_for_best, mean_interval, student_t
+from anls_metric.core.statistics.significance import Differences, adjust_for_best, mean_interval, student_t, welch_bound
 
 SCORES = [0.0, 0.5, 2 / 3, 0.75, 8 / 9, 1.0]
 
@@ -197,6 +197,50 @@ def test_large_differences_of_many_questions_are_added_up(share: float) -> None:
     low, high = found.interval()
     assert (found.p_value(), found.mean) == (1 / (significance.FLIPS + 1), share)
     assert 0 < low < share <= high <= 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(DOCUMENT, min_size=4, max_size=12), st.integers(0, 3))
+def test_leaving_out_a_document_is_the_test_of_the_others(documents: list[Any], place: int) -> None:
+    """With so few documents, every pattern of signs is tried, and those of the others only occur twice."""
+    rows = [(sub(*pair), number) for number, document in enumerate(documents) for pair in document]
+    left = Differences(*map(list, zip(*rows))).without(place)
+    alone = Differences(*map(list, zip(*(row for row in rows if row[1] != place))))
+    assert (left.mean, left.count, left.cluster_count) == (alone.mean, alone.count, alone.cluster_count)
+    assert left.p_value() == pytest.approx(alone.p_value(), rel=1e-6)
+    assert left.interval() == pytest.approx(alone.interval(), abs=1e-6)
+
+
+def test_random_patterns_of_the_others_stay_the_same() -> None:
+    """The sums without a document are those of a test of the others with the signs that they had."""
+    values = [(-1) ** (number // 3) * (1 + number % 5) / 8 for number in range(40)]
+    for place in (0, 7, 8, 39):
+        left, halves = Differences(values, range(40)).without(place)._halves, Differences(values, range(40))._halves
+        number = halves.rows.index((1, round(values[place] / halves.unit)))
+        signs = [byte >> number % 8 & 1 for byte in significance._draw_signs(number // 8, len(halves.totals))]
+        lost = [own - other for own, other in zip(halves.totals, left.totals)]
+        assert lost == [sign * halves.rows[number][1] for sign in signs]
+        assert [own - other for own, other in zip(halves.sizes, left.sizes)] == signs
+        assert (left.whole, len(left.rows)) == (halves.whole - halves.rows[number][1], 39)
+
+
+@given(st.lists(st.sampled_from(SCORES), min_size=2, max_size=40))
+def test_interval_of_what_is_missing_is_the_mirror_image(numbers: list[float]) -> None:
+    low, high = interval(numbers)
+    assert interval([1.0 - number for number in numbers]) == (
+        pytest.approx((1 - high, 1 - low)) if fmean(numbers) != 0.5 else pytest.approx((low, high), abs=0.1)
+    )
+
+
+def test_runs_differ_by_more_than_welch_allows_or_not() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    first, second = [0.8, 0.84], [0.85, 0.86]
+    bound = welch_bound(first, second)
+    assert bound is not None
+    found = stats.ttest_ind(first, [value + bound - (0.855 - 0.82) for value in second], equal_var=False)
+    assert found.pvalue == pytest.approx(0.05)
+    assert welch_bound([0.8], second) is welch_bound(first, [0.8]) is None
+    assert welch_bound([0.5, 0.5], [0.5, 0.5]) == 0.0
 
 
 def test_many_documents_are_tested_in_random_groups() -> None:
