@@ -204,8 +204,9 @@ def test_large_differences_of_many_questions_are_added_up(share: float) -> None:
 def test_leaving_out_a_document_is_the_test_of_the_others(documents: list[Any], place: int) -> None:
     """With so few documents, every pattern of signs is tried, and those of the others only occur twice."""
     rows = [(sub(*pair), number) for number, document in enumerate(documents) for pair in document]
-    left = Differences(*map(list, zip(*rows))).without(place)
-    alone = Differences(*map(list, zip(*(row for row in rows if row[1] != place))))
+    others = [row for row in rows if row[1] != place]
+    left = Differences([row[0] for row in rows], [row[1] for row in rows]).without(place)
+    alone = Differences([row[0] for row in others], [row[1] for row in others])
     assert (left.mean, left.count, left.cluster_count) == (alone.mean, alone.count, alone.cluster_count)
     assert left.p_value() == pytest.approx(alone.p_value(), rel=1e-6)
     assert left.interval() == pytest.approx(alone.interval(), abs=1e-6)
