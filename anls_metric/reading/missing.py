@@ -54,6 +54,7 @@ _OF_OTHERS = _weigh(
     "instruction query input doc document dataset user human item sample row number nr context ocr reasoning rationale "
     "reason explanation evidence thought thoughts thinking note notes comment comments raw",
 )
+_WORDS_OF_FIELDS = (*_WORDS.values(), _OF_ANY_ANSWER, _OF_OTHERS)
 _OF_SPEAKERS = {"gpt": 4, "assistant": 4, "model": 4, "bot": 4, "human": -9, "user": -9, "system": -9}
 
 _WHAT = {"references": "references", "prediction": "predictions"}
@@ -133,8 +134,6 @@ def complete_error(
         return InputError(first)
     options: dict[str, str] = {}
     more = {role: path for error in errors for role, path in propose_fields(error).items()}
-    if any(error.table.fields.get(more.get(role, "")) for error in errors for role in error.missing):  # an object
-        more = {role: path.partition(".")[0] for role, path in more.items()}  # the other answer is one as well
     while more:
         options |= more
         more = {}
@@ -229,11 +228,21 @@ def propose_fields(error: MissingError) -> dict[str, str]:
         is_only = sum(value >= 0 for value in points.values()) == 1 or len(points) == 1
         best = max(order, key=points.__getitem__, default=None)
         if best is not None and (points[best] > 0 or (is_only and error.side != "both")):
-            proposed[role] = best
+            proposed[role] = _find_object(best, columns) or best
     objects = [path for path, is_object in error.table.fields.items() if is_object and "." not in path]
     if not proposed and error.side != "both" and len(missing) == len(objects) == 1:
         return {missing[0]: objects[0]}
     return proposed if {*missing} & {*proposed} else {}
+
+
+def _find_object(path: str, columns: Mapping[str, Sequence[Any]]) -> str:
+    """Find the object that contains a proposed field, if only the name of the object suggests the role, and it has
+    several fields. Returns "" if there is none.
+    """
+    around, _, name = path.rpartition(".")
+    inner = [each for each in columns if each.rpartition(".")[0] == around]
+    says_nothing = not any(word in words for words in _WORDS_OF_FIELDS for word in _split_words(name))
+    return around if says_nothing and len(inner) > 1 and not around.rpartition(".")[2].lstrip("-").isdecimal() else ""
 
 
 _SOME = 0.2

@@ -225,6 +225,12 @@ UNKNOWN: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], str, str]] 
         "x.json has no predictions (found 'id' 0; 'extraction.city' 'c0'; 'extraction.shop' 'v0')",
         "--variant anls_star --prediction-field extraction --references-field annotation",
     ),
+    "objects beside others": (
+        [{"id": n, "gt_data": {"city": f"c{n}", "shop": f"v{n}"}, "meta": {"a": 1, "b": 2}} for n in range(3)],
+        [{"id": n, "pred_fields": {"city": f"c{n}", "shop": f"v{n}"}, "usage": {"a": 1, "b": 2}} for n in range(3)],
+        "x.json has no predictions (found 'id' 0; 'pred_fields.city' 'c0'; 'pred_fields.shop' 'v0'; 'usage.a' 1",
+        "--variant anls_star --prediction-field pred_fields --references-field gt_data",
+    ),
     "an id that must be named, too": (
         [{"nr": n, "prompt": text, "answers": ["a"]} for n, text in enumerate(QUESTIONS)],
         [{"nr": n, "top_reply": "a", "prompt": QUESTIONS[n]} for n in (2, 1)],
