@@ -76,6 +76,9 @@ def error_of_mappings(table: Table, ids: Sequence[str]) -> InputError | None:
 
 
 _CHOOSE = "choose one with {use.records:{first}}, or take all with {use.records:{every}}"
+_TAKE_ALL = "take all with {use.records:{every}}, or choose one with {use.records:{first}}"
+_ALIKE = 3
+"""So many lists that differ in one step of their paths are probably those of documents."""
 
 
 def _read_document(table: Table, found: Sequence[Found]) -> Table:
@@ -160,7 +163,8 @@ def _error_of_lists(table: Table, found: Sequence[Found], settings: Settings) ->
         sentence = "there are no records at {named}: pass the path of a list with {use.records} (found {lists})"
     elif len(paths) > 1:
         values["count"] = count_noun(len(paths), "list")
-        sentence = f"it has {{count}} of records ({{lists}}): {_CHOOSE}"
+        are_documents = len(paths) >= _ALIKE and values["every"].count("*") == 1
+        sentence = f"it has {{count}} of records ({{lists}}): {_TAKE_ALL if are_documents else _CHOOSE}"
         keys = [record[KEY] for path in paths for record in take_records(value, path) or () if VALUE in record]
         values["every"] = ",".join(paths) if len({*keys}) < len(keys) else values["every"]
     else:

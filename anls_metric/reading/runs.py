@@ -13,7 +13,7 @@ from anls_metric.options import Settings
 from anls_metric.reading.answers import COLUMNS, Answers, choose_answers, list_ids
 from anls_metric.reading.records import ABSENT
 from anls_metric.reading.roles import RUNS, usual_field
-from anls_metric.reading.systems import HALF, count_differing, find_systems, list_distinguishing, list_even, tells_apart
+from anls_metric.reading.systems import count_differing, find_systems, list_distinguishing, list_even, tells_apart
 from anls_metric.reading.table import Roles, Table, find_places, read_column
 from anls_metric.reading.values import read_columns_together, read_questions, show_ids
 
@@ -143,6 +143,10 @@ def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, set
     return make_error(table.name, sentence, count=count_noun(len(repeated), "id"), first=repeated[0])
 
 
+_MOST_DIFFERING = 0.1
+"""The share of repeated ids whose questions or references may differ although the records answer the same questions."""
+
+
 def _list_texts(table: Table, ids: Sequence[str | None], roles: Roles) -> list[str]:
     """List the field of the questions if it distinguishes all records with the same id."""
     path = roles.question
@@ -152,9 +156,9 @@ def _list_texts(table: Table, ids: Sequence[str | None], roles: Roles) -> list[s
 def are_different(table: Table, ids: Sequence[str | None], roles: Roles) -> bool:
     """Whether records with the same id are different questions rather than several answers to one question.
 
-    The questions are different if the texts differ for most repeated ids or, without complete texts, the references
-    differ.
+    The questions are different if the texts differ for more than a few repeated ids or, without complete texts, the
+    references do. The same reference of two questions, such as "USD", is no evidence.
     """
     columns = (read_questions(table, roles.question), read_columns_together(table, roles.references))
     known = (column for column in columns if any(column) and None not in column and ABSENT not in column)
-    return next((count_differing(ids, column) > HALF for column in known), False)
+    return next((count_differing(ids, column) > _MOST_DIFFERING for column in known), False)

@@ -183,6 +183,12 @@ def test_id_that_different_questions_share_is_none_in_a_single_table(shell: Shel
     assert "--runs" not in shell.error("t.json --id-field id")
 
 
+def test_fields_of_documents_are_questions_though_some_are_the_same_everywhere(shell: Shell) -> None:
+    fields = [{"total": {"pred": "9", "gold": str(n)}, "currency": {"pred": "USD", "gold": "USD"}} for n in range(9)]
+    shell.write({"t.json": [{"file": f"{n}.png", "fields": own} for n, own in enumerate(fields)]})
+    assert shell.scores("t.json") == [0.5]
+
+
 @pytest.mark.parametrize("case", ERRORS)
 def test_join_that_is_not_certain_is_an_error_with_a_next_step(shell: Shell, case: str) -> None:
     line, files, message, next_line, scores = ERRORS[case]
