@@ -141,12 +141,12 @@ def test_object_of_a_prediction_and_a_reference_for_each_field_is_a_table(shell:
     shell.write({"t.json": PAIRS, "d.json": {"doc1": PAIRS, "doc2": PAIRS}})
     assert shell.scores("t.json") == [0.5]
     assert shell.error("d.json").endswith("choose one with --records doc1, or take all with --records '*'")
+    assert shell.document("d.json --records *")["submissions"][0]["questions"] == 4
     shell.write({"d.json": {f"doc{n}": {"fields": PAIRS} for n in range(3)}})
     assert shell.error("d.json").endswith(
         "take all with --records '*.fields', or choose one with --records doc0.fields"
     )
-    assert shell.scores("d.json --records *.fields") == [0.5]
-    assert shell.document("d.json --records *")["submissions"][0]["questions"] == 4
+    assert shell.scores("d.json --records '*.fields'") == [0.5]
 
 
 def test_one_document_on_each_side_is_one_answer(shell: Shell) -> None:
