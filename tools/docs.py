@@ -177,7 +177,7 @@ def make_roles() -> str:
         ("id", roles.IDS, "--id-field", "--gold-id-field"),
         ("question", roles.QUESTIONS, "--field question=PATH"),
         ("prediction", (*roles.PREDICTIONS, "answer"), "--prediction-field"),
-        ("accepted answers", (*roles.REFERENCES, "answer", *roles.LESS_CERTAIN_REFERENCES), "--references-field"),
+        ("references", (*roles.REFERENCES, "answer", *roles.LESS_CERTAIN_REFERENCES), "--references-field"),
         ("model", roles.SUBMISSIONS, "--submission-field"),
         ("run", roles.RUNS, "--runs"),
         ("document", DOCUMENTS, "--cluster-by"),

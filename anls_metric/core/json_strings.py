@@ -108,7 +108,7 @@ def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any,
         The prediction, and the reference for `anls_metric.core.values`, which is a tuple if there are several answers.
 
     Raises:
-        ValueError: an accepted answer looks like JSON but is not.
+        ValueError: a reference looks like JSON but is not.
 
     Example:
         >>> parse_typed_values('{"total": "12.5"}', ['{"total": {"__tuple__": ["12.50", "12.5"]}}'])
@@ -136,7 +136,7 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     Args:
         value: the content of the field. CSV files contain lists as strings, such as ``'["a", "b"]'``,
             ``"['a', 'b']"``, ``"{'a', 'b'}"``, ``"[np.str_('a')]"`` or, in the layout of SQuAD,
-            ``"{'text': ['a'], ...}"``. Any other string is one accepted answer.
+            ``"{'text': ['a'], ...}"``. Any other string is one reference.
         what: the name of the field for an error message.
 
     Returns:
