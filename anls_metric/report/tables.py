@@ -336,7 +336,8 @@ def write_sentence(document: Document, numbers: NumberFormat, escape: Escape = s
     interval = [f"95% CI {numbers.format(submission['interval'])}"] if submission["interval"] else []
     about = "".join(f"{words}; " for words in [", ".join([*runs, *interval])] if words)
     score = f"{name} scores {numbers.format(submission['anls'])} {get_label(document)} ({about}"
-    start = f"On {_count_questions(document, of_paper=True)}, {score}"
+    missing = f" ({submission['unanswered']:,} of them unanswered, which score 0)" if "unanswered" in submission else ""
+    start = f"On {_count_questions(document, of_paper=True)}{missing}, {score}"
     return escape(start) + quote(make_printable(document["signature"])) + escape(f"){compared}.")
 
 

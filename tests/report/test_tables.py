@@ -77,6 +77,18 @@ def test_sentence_says_what_was_scored_compared_and_tested(situation: Any, part:
     assert part in write(**{"rows": PLAIN_ROWS, **situation})
 
 
+def test_sentence_counts_the_questions_that_are_unanswered() -> None:
+    gold = [{"id": n, "answers": ["tea"]} for n in range(10)]
+    inputs = [Input([{"id": n, "answer": "tea"} for n in range(8)], "a")]
+    document = word(build_document(evaluate(inputs, Input(gold, "gold"), Settings(missing="zero", quiet=True))))
+    assert document["submissions"][0]["unanswered"] == 2
+    start = "On 10 questions (2 of them unanswered, which score 0), a scores 80.0 ANLS"
+    assert write_sentence(document, PERCENT).startswith(start)
+    document = word(build_document(evaluate(inputs, Input(gold, "gold"), Settings(missing="skip", quiet=True))))
+    assert "unanswered" not in document["submissions"][0]
+    assert write_sentence(document, PERCENT).startswith("On 8 questions, a scores 100.0 ANLS")
+
+
 def test_sentence_stands_in_markdown_and_as_a_comment_in_latex() -> None:
     rows = [{"id": n, "prediction": "tea", "references": ["tea"]} for n in range(40)]
     document = word(build_document(evaluate([Input(rows, "a_%|1")], None, Settings(quiet=True))))

@@ -321,6 +321,7 @@ def documents(shell: Shell) -> list[Any]:
         complete(word(drawn), drawn, "threshold"),
         compare({"base": base, "tuned": tuned}, cluster_by="doc").to_dict(),
         score(values, variant="anls_star", by_key=True).to_dict(),
+        score([None], [["a"]], missing="zero").to_dict(),
     ]
 
 
