@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -54,9 +54,10 @@ def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against
         InputError: the runs are about different questions, or were scored by different rules. ValueError: there is no
             such baseline.
     """
-    first = next(iter(runs.values()))
     for name, run in runs.items():
-        _check(name, run, first)
+        _check(name, run, next(iter(runs.values())))
+    runs = _share_groups(runs)
+    first = next(iter(runs.values()))
     names = _name_submissions(runs)
     restored = {
         names[run_name, each["name"]]: _restore(run, each, names[run_name, each["name"]])
@@ -65,14 +66,16 @@ def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against
     }
     compared = compare(list(restored.values()), baseline or (next(iter(restored)) if against_first else None))
     words = dict(chain.from_iterable(run["words"].items() for run in runs.values()))
+    differ = len({run["signature"] for run in runs.values()}) > 1
     hints = _list_hints(runs, names, compared, words)
     content: Any = {
         **{key: value for key, value in first.items() if key not in _OWN},
+        "signature": _share_signature([run["signature"] for run in runs.values()]),
         "questions": max(run["questions"] for run in runs.values()),
         "hints": [hint for hint, _ in hints],
         "messages": [message for _, message in hints],
         "submissions": [
-            _describe_submission(each, restored[name], compared)
+            _describe_submission(each, restored[name], compared) | ({"signature": run["signature"]} if differ else {})
             for run_name, run in runs.items()
             for each in run["submissions"]
             for name in [names[run_name, each["name"]]]
@@ -86,6 +89,35 @@ def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against
     }
     whole: Whole = json.loads(json.dumps(content))  # lists in place of tuples
     return whole
+
+
+def list_models(runs: Mapping[str, Whole]) -> list[str]:
+    """List the names of the submissions if every run has the same two or more; otherwise, the list is empty."""
+    first, *others = ([each["name"] for each in run["submissions"]] for run in runs.values())
+    return first if len(first) > 1 and all({*own} == {*first} for own in others) else []
+
+
+def choose_model(runs: Mapping[str, Whole], model: str) -> dict[str, Whole]:
+    """Keep only the submission with a name in each run. It gets the name of its run and of the model."""
+    chosen: dict[str, Any] = {}
+    for name, run in runs.items():
+        submissions = [each for each in run["submissions"] if each["name"] == model]
+        own = {"submissions": submissions, "rows": {model: run["rows"][model]}, "hints": [], "messages": []}
+        chosen[f"{name}/{model}"] = {**run, **own}
+    return chosen
+
+
+def _share_groups(runs: Mapping[str, Whole]) -> dict[str, Whole]:
+    """Keep only the groups by a field that all submissions have."""
+    submissions = [each for run in runs.values() for each in run["submissions"]]
+    shared = set.intersection(*(set(each["groups"]) for each in submissions))
+    kept: dict[str, Any] = {}
+    for name, run in runs.items():
+        groups = [
+            {field: own for field, own in each["groups"].items() if field in shared} for each in run["submissions"]
+        ]
+        kept[name] = {**run, "submissions": [{**each, "groups": own} for each, own in zip(run["submissions"], groups)]}
+    return kept
 
 
 def _list_hints(runs: Mapping[str, Whole], names: _Names, compared: ComparisonSet, words: Words) -> list[Any]:
@@ -153,6 +185,12 @@ def _check(name: str, run: Whole, first: Whole) -> None:
         raise make_error(name, sentence, own=run["signature"], theirs=first["signature"])
     if not run["averages_rows"]:
         raise make_error(name, "submissions can only be compared question by question: use {use.average:rows}")
+
+
+def _share_signature(signatures: Sequence[str]) -> str:
+    """Return the parts of signatures that all of them have. The rest says how the answers of a run were obtained."""
+    first, *others = (signature.split("|") for signature in signatures)
+    return "|".join(part for part in first if all(part in other for other in others))
 
 
 def _split_signature(signature: str) -> dict[str, str]:

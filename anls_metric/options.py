@@ -188,7 +188,7 @@ class Settings:
         "--format {text,json,markdown,latex,csv}", "what to print (default: text)", MOST, default="text"
     )
     output: tuple[str, ...] = _option(
-        "--output PATH",
+        "-o --output PATH",
         "write a row for each answer to PATH.csv, PATH.jsonl or PATH.parquet, the results of each submission to "
         "PATH.json or a folder, or a run to show again to PATH.anls.json",
         MOST,

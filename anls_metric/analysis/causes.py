@@ -138,7 +138,7 @@ _PHRASES = "|".join(
 )
 _FAILED = re.compile(_PHRASES, re.IGNORECASE | re.DOTALL)
 _FAILED_INSIDE = rf"(?is)(?<!\w)(?:{_PHRASES})"  # compiled when first needed, because it takes a while
-_begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
+_find_object = re.compile(r"""(?:\A|```\w*)\s*(?:\[\s*)?\{\s*["']""").search
 _THINK = EXTRACTORS["think"]
 _find_end_of_thinking = re.compile("|".join(map(re.escape, _THINK.marks))).search
 _SEPARATORS = r"[,;/|\n&]"
@@ -175,11 +175,11 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)  # the last one may be cu
 
 
 def is_cut_off(text: Any) -> bool:
-    """Whether a string begins with a JSON object or with reasoning that is cut off before its end."""
+    """Whether a string begins with an object or reasoning, or has an object in a fence, that lacks its end."""
     if not isinstance(text, str):
         return False
-    if "{" in text and _begins_object(text):
-        signs = _STRING.sub("", text)
+    if "{" in text and (found := _find_object(text)):
+        signs = _STRING.sub("", text[found.start() :])
         return signs.count("{") > signs.count("}") or signs.count("[") > signs.count("]")
     return _find_end_of_thinking(text) is not None and _THINK.find(text) == ""
 

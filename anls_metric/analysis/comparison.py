@@ -68,6 +68,7 @@ class Comparison(NamedTuple):
         few_documents: whether there are fewer than 30 clusters.
         seeds_bound: the bound below which other seeds could reverse the difference, if both submissions have several
             runs; otherwise None.
+        differing: the number of clusters in which the scores differ; None in a run of an earlier version.
     """
 
     first: str
@@ -85,6 +86,7 @@ class Comparison(NamedTuple):
     one_document: OneDocument | None = None
     few_documents: bool = False
     seeds_bound: float | None = None
+    differing: int | None = None
 
     @property
     def depends_on_seeds(self) -> bool:
@@ -391,6 +393,7 @@ def describe_differences(names: Names, sample: Differences, patterns: int | None
         mde=mde if mde <= sample.most and math.isfinite(mde) else None,
         verdict=TOO_FEW if sample.cluster_count < MIN_CLUSTERS else NO_DIFFERENCE,
         few_documents=sample.cluster_count < FEW,
+        differing=sample.differing_count,
     )
 
 

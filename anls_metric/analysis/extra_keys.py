@@ -101,8 +101,10 @@ def refuse_unknown_keys(submissions: Sequence[Scored], paths: Sequence[str]) -> 
     """
     sides = [side for scored in submissions for side in (scored.answers.predictions, scored.questions.references)]
     known = dict.fromkeys(path for side in sides for value in side for path, _ in list_keys(value))
+    scorer: Any = submissions[0].scorer
+    matching = set(map(scorer.normalize_path, known))
     for path in paths:
-        if path not in known:
+        if scorer.normalize_path(path) not in matching:
             similar = find_similar_name(path, known)
             sentence = "no answer has the key {path!r}: correct {use.ignore_keys} (found {keys})"
             if similar:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anls_metric.analysis.comparison import Comparison
-from anls_metric.analysis.verdicts import TOO_FEW
-from anls_metric.core.checks import describe_unknown
+from anls_metric.analysis.verdicts import MIN_CLUSTERS, TOO_FEW
+from anls_metric.core.checks import count_noun, describe_unknown
 from anls_metric.core.names import find_name
 from anls_metric.messages import make_error
 
@@ -43,6 +43,7 @@ def list_gates(run: Mapping[str, Any], baseline: str | None = None) -> list[Any]
             "p_value_is_bound": pair.p_value_is_bound,
             "verdict": pair.verdict,
             "doubt": _doubt(pair, questions[pair.first], questions[pair.second]),
+            "differing": pair.differing,
         }
         for pair in _compare_with(run, name)
     ]
@@ -91,6 +92,11 @@ def describe_gates(gates: Sequence[Mapping[str, Any]], allow_doubt: bool) -> tup
         words = f"{gate['second']} is worse than {gate['first']}: {gate['difference']:+.4f}"
         if gate["verdict"] == "worse":
             failures.append(f"{words}, p {'<=' if gate['p_value_is_bound'] else '='} {gate['p_value_adjusted']:.2g}")
+        elif not gate["doubt"] and gate["difference"] < 0 and gate["differing"] in range(MIN_CLUSTERS):
+            many = count_noun(gate["differing"], "document")
+            limit = f"with fewer than {MIN_CLUSTERS}, no test is significant; --fail-under sets a limit"
+            lower = f"{gate['second']} scores {-gate['difference']:.4f} lower than {gate['first']}"
+            notes.append(f"{lower}, but only in {many}: {limit}")
         elif gate["doubt"] and allow_doubt:
             notes.append(f"{gate['doubt']} to tell whether {words}")
         elif gate["doubt"]:

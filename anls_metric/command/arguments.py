@@ -56,7 +56,6 @@ GONE: Mapping[str, str] = {
     "limit": "to score some questions, cut the gold file, and add --extra ignore",
     **dict.fromkeys(("predictions", "prediction", "pred", "preds", "results"), "type --submission FILE"),
     **dict.fromkeys(("references", "reference", "gt", "ground-truth", "labels"), "type --gold FILE"),
-    "o": "type --output PATH",
     "q": "type --quiet",
     **{name: f"type --format {name}" for name in ("latex", "markdown", "csv", "json")},
     **dict.fromkeys(

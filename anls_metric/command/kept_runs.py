@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from itertools import chain
 
 from anls_metric.command.arguments import Parser, add_flags, print_note, read_flags
-from anls_metric.command.output import check_limits, print_document, print_hints, print_limits
+from anls_metric.command.output import Limits, check_limits, print_document, print_hints, print_limits
 from anls_metric.core.printing import make_printable
 from anls_metric.options import OPTIONS, Settings
 from anls_metric.reading.inputs import parse_input
@@ -123,7 +124,7 @@ def gate(flags: argparse.Namespace) -> int:
 
 def compare(flags: argparse.Namespace) -> int:
     """Compare the submissions of several runs, print the comparison, and return the exit status."""
-    from anls_metric.compare_runs import compare_runs
+    from anls_metric.compare_runs import choose_model, compare_runs, list_models
 
     if len(flags.files) < 2:
         advice = "to score files, type anls GOLD SUBMISSION SUBMISSION"
@@ -135,7 +136,10 @@ def compare(flags: argparse.Namespace) -> int:
     runs = {name: read_run(each.path) for name, each in zip(names, inputs)}
     with explain_damage(", ".join(flags.files)):
         run = compare_runs(runs, settings.baseline, against_first=settings.fail_if_worse)
-        limits = check_limits(run, settings)
+        models = list_models(runs) if settings.fail_if_worse and not settings.baseline else []
+        pairs = [compare_runs(choose_model(runs, model), against_first=True) for model in models] or [run]
+        checked = [check_limits(pair, settings) for pair in pairs]
+        limits = Limits(*(list(chain.from_iterable(parts)) for parts in zip(*checked)))
         document = word(run, "command", NumberFormat(settings.percent, settings.digits))
         if limits.gates:
             document["gate"] = limits.gates

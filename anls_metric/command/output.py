@@ -8,7 +8,7 @@ import json
 import math
 import shutil
 import sys
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from anls_metric.command.arguments import print_note
 from anls_metric.core.printing import make_printable
@@ -40,6 +40,11 @@ def print_document(document: Document, settings: Settings) -> None:
         if not settings.quiet:
             print_note(format_read(document))
     else:
+        if settings.quiet:  # the report may need the account
+            submissions = [
+                {key: part for key, part in each.items() if key != "lost"} for each in document["submissions"]
+            ]
+            document = cast(Document, {**document, "submissions": submissions})
         is_terminal = sys.stdout and sys.stdout.isatty()
         print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
 

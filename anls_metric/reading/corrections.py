@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from anls_metric.core.checks import describe
-from anls_metric.core.json_strings import parse_references
+from anls_metric.core.json_strings import parse_references, parse_value_or_text
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Record, choose_questions
@@ -66,6 +66,11 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
         sentence = (
             "it corrects questions that do not exist ({some}): use ids from the gold file, or remove these corrections"
         )
+        if not questions.has_ids:
+            sentence = (
+                "the questions are numbered from 1, as the gold file has no id that is known, and have none of the "
+            )
+            sentence += "ids {some}: pass the id field with {use.id}"
         raise make_error(corrections.name, sentence, some=list_some(unknown))
     kept = [place for key, place in place_of.items() if corrections.by_id.get(key, ()) is not None]
     if not kept:
@@ -74,10 +79,12 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
     references = list(questions.references)
     for key, texts in corrections.by_id.items():
         accepted = references[place_of[key]]
-        more = [text for text in dict.fromkeys(texts or ()) if text not in accepted]
+        read = str if all(isinstance(each, str) for each in accepted) else parse_value_or_text  # JSON
+        more = {text: value for text in texts or () if (value := read(text)) not in accepted}
         if more or texts is None:
-            added[key] = more
-        references[place_of[key]] = [*accepted, *more]
+            added[key] = list(more)
+        joined = (*accepted, *more.values())
+        references[place_of[key]] = joined if isinstance(accepted, tuple) else list(joined)
     corrected = answers._replace(questions=questions._replace(references=references))
     return choose_questions(corrected, kept), added
 
@@ -115,6 +122,7 @@ def _parse_correction(record: Record) -> tuple[str, Sequence[str] | None]:
     key, value = read_id(record.get("questionId")), record.get("accept")
     if not key:
         raise ValueError(f"questionId must be the id of a question, got {describe(record.get('questionId'))}")
+    value = json.dumps(value) if isinstance(value, dict) else value
     texts = () if value in (None, "", []) else parse_references(value, f"accept of question {key}")
     is_excluded = read_verdict(record.get("exclude"), "exclude") is True
     if (texts and is_excluded) or not (texts or is_excluded or "mark" in record):

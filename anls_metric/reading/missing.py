@@ -47,12 +47,13 @@ _WORDS: Mapping[str, Mapping[str, int]] = {
     ),
 }
 _OF_ANY_ANSWER = {**_weigh(1, "answer answers text value content"), **_weigh(2, "assistant gpt")}
-_OF_OTHERS = _weigh(
+_OF_OTHERS = _weigh(-2, "raw") | _weigh(
     -4,
     "id idx index uid key time timestamp latency seconds score anls accuracy token tokens cost type category source "
     "page pages image images path file filename url split seed run epoch kind name role from prompt question "
     "instruction query input doc document dataset user human item sample row number nr context ocr reasoning rationale "
-    "reason explanation evidence thought thoughts thinking note notes comment comments raw",
+    "reason explanation evidence thought thoughts thinking note notes comment comments usage meta metadata metrics "
+    "config settings timing",
 )
 _WORDS_OF_FIELDS = (*_WORDS.values(), _OF_ANY_ANSWER, _OF_OTHERS)
 _OF_SPEAKERS = {"gpt": 4, "assistant": 4, "model": 4, "bot": 4, "human": -9, "user": -9, "system": -9}
@@ -230,6 +231,7 @@ def propose_fields(error: MissingError) -> dict[str, str]:
         if best is not None and (points[best] > 0 or (is_only and error.side != "both")):
             proposed[role] = _find_object(best, columns) or best
     objects = [path for path, is_object in error.table.fields.items() if is_object and "." not in path]
+    objects = [path for path in objects if not _OF_OTHERS.keys() & _split_words(path)]
     if not proposed and error.side != "both" and len(missing) == len(objects) == 1:
         return {missing[0]: objects[0]}
     return proposed if {*missing} & {*proposed} else {}

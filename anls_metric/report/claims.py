@@ -212,18 +212,13 @@ def _write_open(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim
 
 
 def _write_needed(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim:
-    """Write how many documents, or which single document, could decide a comparison."""
+    """Write how many documents could decide a comparison."""
     needed, clusters = pair.values.get("documents_needed"), document["clusters"]
     noun = "documents" if clusters else "questions"
     count = clusters["count"] if clusters else pair.values["questions"]
     if needed is None or needed > MANY_TIMES * count:
         return _decides(f"No set within reach: they are level ({_points(pair.values['difference'], numbers, '+')}).")
-    text = f"About {_round_up(max(needed, count + 1)):,} {noun} like these, {count:,} of which are here"
-    left = pair.values["one_document"]
-    if left:
-        name = str(left["document"]).rstrip("/").rpartition("/")[2]
-        text += f", or a fix of one document, {name} ({count_noun(left['questions'], 'question')})"
-    return _decides(f"{text}.")
+    return _decides(f"About {_round_up(max(needed, count + 1)):,} {noun} like these, {count:,} of which are here.")
 
 
 def _round_up(count: int) -> int:

@@ -103,7 +103,7 @@ def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: It
     """
     held = [key for key in COLUMNS if any(key in record for record in records)]
     keys = [name.strip() for name in (names.split(",") if isinstance(names, str) else names) if name]
-    by_heading = {COLUMNS[key].heading: key for key in reversed(held)}
+    by_heading = {"ANLS": "anls", **{COLUMNS[key].heading: key for key in reversed([*held, *COLUMNS])}}
     keys = [key if key in held else by_heading.get(key, key) for key in keys]
     for key in keys:
         if key not in COLUMNS:

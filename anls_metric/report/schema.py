@@ -139,6 +139,11 @@ class _Runs(TypedDict, total=False):
     """for several runs, their number, the score of each, and the standard deviation"""
 
 
+class _OfSeveralRuns(TypedDict, total=False):
+    signature: str
+    """in a [comparison of kept runs](runs.md) with different signatures, that of its run"""
+
+
 class _OfFigures(TypedDict, total=False):
     thresholds: list[ThresholdScore]
     """with `--plot-kind threshold`, the score at each threshold from 0 to 1 in steps of 0.05"""
@@ -149,7 +154,7 @@ if TYPE_CHECKING:
 else:
     _Parts = TypedDict("_Parts", {part.key: part.type for part in PARTS}, total=False)
 
-    class Submission(_Submission, _Runs, _Parts, _OfFigures):
+    class Submission(_Submission, _Runs, _Parts, _OfSeveralRuns, _OfFigures):
         """A submission, with the parts listed in `PARTS`."""
 
 
@@ -184,7 +189,12 @@ class MetricComparison(TypedDict):
     """whether the second has the better mean"""
 
 
-class _Pair(TypedDict):
+class _OfDocuments(TypedDict, total=False):
+    differing: int | None
+    """the number of documents (or questions, without documents) in which the scores differ"""
+
+
+class _Pair(_OfDocuments):
     first: str
     second: str
     """the two submissions; the first is the baseline"""
@@ -255,6 +265,8 @@ class Gate(TypedDict):
     """as in `comparisons`"""
     doubt: str | None
     """why the pair cannot be decided; null if it can"""
+    differing: int | None
+    """as in `comparisons`"""
 
 
 class Match(TypedDict):

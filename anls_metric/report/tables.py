@@ -275,7 +275,18 @@ def list_notes(document: Document) -> list[str]:
         doubts = [f"{FEW_DOCUMENTS.capitalize()}." if has_verdicts else "Too few documents for a verdict."]
     independent = document.get("independent", "")
     doubts += [f"{independent[0].upper()}{independent[1:]}."] if independent else []
-    return [f"{_count_questions(document)}{adjusted}.", *doubts]
+    return [f"{_count_questions(document)}{adjusted}.", *doubts, *_list_ways(document)]
+
+
+def _list_ways(document: Document) -> list[str]:
+    """Write how the answers of each run were obtained if the signatures of the runs differ."""
+    shared = document["signature"].split("|")
+    ways = {
+        each["name"]: "|".join(part for part in each["signature"].split("|") if part not in shared)
+        for each in document["submissions"]
+        if "signature" in each
+    }
+    return [f"In the signature of {name}: {way}." for name, way in ways.items() if way]
 
 
 def _list_deciding(document: Document) -> list[str]:
@@ -329,7 +340,9 @@ def write_sentence(document: Document, numbers: NumberFormat, escape: Escape = s
         sign = 1 if pair["difference"] >= 0 else -1
         name, other = (name, other)[::sign]
         unit = " points" * numbers.percent
-        compared = f", {numbers.format(sign * pair['difference'])}{unit} higher than {other}"
+        difference = numbers.format(sign * pair["difference"])
+        is_seen = bool(difference.strip("-0."))
+        compared = f", {difference}{unit} higher than {other}" if is_seen else f", level with {other}"
         compared += f" ({'; '.join(_list_evidence(document, pair, sign, numbers))})"
     submission = submissions[name]
     runs = [f"mean of {submission['runs']} runs"] if "runs" in submission else []
@@ -338,7 +351,8 @@ def write_sentence(document: Document, numbers: NumberFormat, escape: Escape = s
     score = f"{name} scores {numbers.format(submission['anls'])} {get_label(document)} ({about}"
     missing = f" ({submission['unanswered']:,} of them unanswered, which score 0)" if "unanswered" in submission else ""
     start = f"On {_count_questions(document, of_paper=True)}{missing}, {score}"
-    return escape(start) + quote(make_printable(document["signature"])) + escape(f"){compared}.")
+    signature = submission.get("signature", document["signature"])
+    return escape(start) + quote(make_printable(signature)) + escape(f"){compared}.")
 
 
 def _list_evidence(document: Document, pair: schema.Comparison, sign: int, numbers: NumberFormat) -> list[str]:
@@ -504,7 +518,8 @@ def _list_latex_notes(document: Document, table: PrintedTable) -> list[str]:
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     signature = signature.replace("questions:", "%\n    questions:")
     legend = [f"Bold: the best{ties}."] * _has_best(document, table)
-    return [*legend, *map(_escape_latex, _list_deciding(document)), rf"\texttt{{{signature}}}"]
+    sentences = map(_escape_latex, [*_list_deciding(document), *_list_ways(document)])
+    return [*legend, *sentences, rf"\texttt{{{signature}}}"]
 
 
 # Figures
@@ -528,6 +543,7 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
     for submission, record in zip(document["submissions"], records):
         by_key = submission["groups"].get(KEYS, {})
         row = {"name": submission["name"], **({"key": ""} if by_key else {})} | {key: record.get(key) for key in keys}
+        row |= {"signature": submission["signature"]} if "signature" in submission else {}
         if not names:
             row |= {f"lost {each['cause']}": each["points"] for each in list_lost(submission)}
         row |= {f"anls {variant}": mean for variant, mean in submission.get("variants", {}).items()}
@@ -541,10 +557,10 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
         for name, group in by_key.items():
             figures = {key: figure for key, figure in group.items() if key in (keys if names else COLUMNS)}
             rows.append({"name": submission["name"], "key": name, **figures})
-    heads = dict.fromkeys(head for row in rows for head in row)
+    heads = dict.fromkeys(head for row in rows for head in row if head != "signature")
     return [
         {name: figure for head in heads for name, figure in _split_interval(head, row.get(head))}
-        | {"signature": document["signature"]}
+        | {"signature": row.get("signature", document["signature"])}
         for row in rows
     ]
 

@@ -70,7 +70,11 @@ STRINGS: dict[str, list[Pair]] = {
         ("<html><head><title>502 Bad Gateway</title></head></html>", ["Coca Cola"]),
         ('{"error": {"message": "overloaded"}}', ["Coca Cola"]),
     ],
-    "cut off": [('{"answer": "Co', ["Coca Cola"]), ("<think>Is it Coca Cola", ["Coca Cola"])],
+    "cut off": [
+        ('{"answer": "Co', ["Coca Cola"]),
+        ("<think>Is it Coca Cola", ["Coca Cola"]),
+        ('The answer:\n```json\n{"answer": "Co', ["Coca Cola"]),
+    ],
     "empty": [("", ["Coca Cola"]), (" \n", ["Coca Cola"])],
     "null": [("NaN", ["Coca Cola"]), ("N/A", ["Coca Cola"])],
     "unanswerable, declined": [(text, ["Not answerable"]) for text in ("It is not mentioned in the document.", "N/A")],

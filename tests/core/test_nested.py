@@ -14,6 +14,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy
@@ -488,6 +489,20 @@ def test_errors_name_row_and_path(value: Any, message: str) -> None:
         explain_star(good, value)
     with pytest.raises(ValueError, match=rf"^the prediction of answers.json, question 'q7', {path}, {message}"):
         ROWS.check([good, bad], [good, good], lambda row: f"answers.json, question 'q{row + 6}'")
+
+
+@pytest.mark.parametrize("path", ["lineItems.unitPrice", "line_items.unit_price", "lineitems.unitprice"])
+def test_ignored_keys_are_those_that_are_compared(path: str) -> None:
+    """With normalized keys, a path leaves out a key however either side spells it."""
+    predictions = [
+        {"lineItems": [{"unitPrice": "5", "name": "tea"}]},
+        {"line_items": [{"Unit Price": 7, "name": "tea"}]},
+    ]
+    references = [{"line_items": [{"unit_price": "6", "name": "tea"}]}] * 2
+    scored = partial(anls_metric.score, predictions, references, variant="anls_star", normalize="keys")
+    assert (scored().anls, scored(ignore_keys=path).anls) == (0.5, 1.0)
+    with pytest.raises(ValueError, match=r"no answer has the key 'unit_price'"):
+        scored(ignore_keys="unit_price")
 
 
 def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -46,6 +47,22 @@ def test_signature_depends_on_what_is_corrected_alone(shell: Shell) -> None:
     others = [[ACCEPTED], [{**ACCEPTED, "questionId": 9}, excluded], [{**ACCEPTED, "accept": "tea"}, excluded]]
     assert len({first, *map(sign, others)}) == 4
     assert all(len(each) == 8 for each in [first, *map(sign, others)])
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_value_that_is_accepted_is_an_alternative_to_the_reference(shell: Shell, is_text: bool) -> None:
+    rows = [{"questionId": n, "prediction": {"sum": "5.0"}, "answers": {"sum": "5"}} for n in range(4)]
+    value = {"sum": "5.0"}
+    shell.write({"t.json": rows, "c.json": [{"questionId": 2, "accept": json.dumps(value) if is_text else value}]})
+    assert shell.scores("t.json --variant anls_star") == [0.0]
+    assert shell.scores("t.json --variant anls_star --corrections c.json") == [0.25]
+
+
+def test_corrections_of_numbered_questions_name_the_option_that_is_missing(shell: Shell) -> None:
+    rows = [{"doc_ref": f"d{n}", "prediction": "a", "answers": ["b"]} for n in range(4)]
+    shell.write({"t.json": rows, "c.json": [{"questionId": "d2", "accept": "a"}]})
+    assert "have none of the ids d2: pass the id field with --id-field" in shell.error("t.json --corrections c.json")
+    assert shell.scores("t.json --corrections c.json --id-field doc_ref") == [0.25]
 
 
 REFUSED: list[tuple[Any, str]] = [

@@ -62,19 +62,13 @@ def test_of_several_models_the_widest_open_difference_is_named() -> None:
     assert cannot.endswith("after choosing the best of 4.")
 
 
-def test_one_score_few_documents_and_one_document() -> None:
+def test_one_score_and_few_documents() -> None:
     can, cannot, _ = write({"one": GOOD})
     assert can.startswith('"one scores 9')
     assert "(95% CI " in can
     assert cannot.startswith('"one beats a model that scores ')
     few = write({"a": GOOD[:4], "b": POOR[:4]})
     assert few[1].endswith("4 questions are too few for a test.")
-    pairs = make_answers(120, 0.9)
-    records = [{"image": f"{n}.png" if n >= 6 else "bad.png"} for n in range(120)]
-    lost = [("", pair[1]) if n < 6 or n in (30, 40, 50, 60) else pair for n, pair in enumerate(pairs)]
-    scored = [score_pairs(pairs, records, name=name) for name, pairs in {"good": pairs, "lost": lost}.items()]
-    document = build_document(conclude(scored))
-    assert "or a fix of one document, bad.png (6 questions)" in str(write_claims(document, PERCENT).decides)
 
 
 def test_sentences_on_one_document_say_what_hangs_on_it_and_its_share() -> None:

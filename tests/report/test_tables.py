@@ -47,6 +47,7 @@ SITUATIONS: Any = [
     ),
     ({"rights": [60, 80]}, "a_1 scores 80.0 ANLS (95% CI 70.9 to 86.8; SIGNATURE), 20.0 points higher than a_0"),
     ({"rights": [80, 60], "rows": DOCUMENTS}, f"{BY} document, p = 0.003)."),
+    ({"rights": [80, 80]}, "a_1 scores 80.0 ANLS (95% CI 70.9 to 86.8; SIGNATURE), level with a_0 (95% CI of the"),
     ({"rights": [80, 79]}, f"-1.8 to 3.7; {BY} question, p = 1.00; minimum detectable effect 3.9)."),
     ({"rights": [80, 60, 20]}, "than a_1 (unadjusted 95% CI of the difference 11.5 to 28.0"),
     ({"rights": [80, 60, 20]}, "p < 0.001, adjusted for choosing a_0, the best of 3)."),

@@ -49,6 +49,7 @@ OUTPUTS = [
         f"{EXAMPLE} --find 62.73",
         " others, which this number does not tell apart, on submission: 62.7315\n",
     ),
+    (f"{EXAMPLE} --columns ANLS", "            ANLS\nsubmission  0.6273\n"),
     (f"{EXAMPLE} --find 33.33", "33.33 fits exact_match, contains, relaxed on submission: 33.3333\n"),
     (f"{EXAMPLE} --find 70.1 --variant due,rrc", "70.1 fits rrc with --threshold 0.3 on submission: 70.1389\n"),
     (
@@ -118,6 +119,7 @@ def test_quiet_prints_no_hints(shell: Shell) -> None:
     head, table = done.out.split("\n\nlost points")
     assert (table.count("--extract think"), shell.type("gold.json raw.json --quiet")) == (1, (0, f"{head}\n", ""))
     assert shell.document("gold.json raw.json --quiet")["hints"] == []
+    assert "lost points" not in shell.print("gold.json raw.json --quiet --report r.html")
 
 
 # Flags are the options of Python

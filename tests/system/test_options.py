@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 
 # The flags, as the issue lists them: each with its other names.
 FLAGS = """
---variant --prediction-field --references-field --extract --missing --by --worst --format --output --report
+--variant --prediction-field --references-field --extract --missing --by --worst --format -o/--output --report
 -g/--gold/--gold-label-file -s/--submission/--submission-file --id-field --gold-id-field --submission-field --field
 --fields --records --references-separator --layout --filter --runs --samples --extra --corrections
 --threshold/--anls-threshold --ignore-case --normalize --average --none-keys --numbers --ignore-keys --metrics --find

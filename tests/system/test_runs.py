@@ -201,6 +201,54 @@ def test_compared_runs_with_the_same_submission_are_named_after_their_files(shel
     assert names == ["x", "y"]
 
 
+def test_gate_of_runs_with_the_same_models_compares_each_model_with_itself(shell: Shell) -> None:
+    shell.print(f"{TWO} --output main.anls.json")
+    shell.print(f"{TWO} --output same.anls.json")
+    done = shell.type("compare main.anls.json same.anls.json --fail-if-worse --format json")
+    gates = [(each["first"], each["second"], each["difference"]) for each in json.loads(done.out)["gate"]]
+    assert (done.status, gates) == (0, [(f"main/{each}", f"same/{each}", 0.0) for each in ("base", "tuned")])
+    shell.print(f"{COMPARED}/gold.json base={COMPARED}/base.json tuned={COMPARED}/base.json --output worse.anls.json")
+    worse = shell.type("compare main.anls.json worse.anls.json --fail-if-worse --quiet")
+    assert (worse.status, worse.err.count("worse than")) == (1, 1)
+    assert "worse/tuned is worse than main/tuned" in worse.err
+
+
+def test_runs_whose_answers_were_obtained_in_other_ways_have_their_own_signatures(shell: Shell) -> None:
+    rows = [{"id": n, "prediction": f"<think>?</think>{n}", "answers": [str(n)]} for n in range(40)]
+    shell.write({"m.json": rows})
+    shell.print("m.json --quiet --output before.anls.json")
+    shell.print("m.json --quiet --extract think --output after.anls.json")
+    line = "compare before.anls.json after.anls.json --quiet"
+    document = shell.document(line)
+    before, after = (each["signature"] for each in document["submissions"])
+    assert (document["signature"], "extract:think" in after) == (before, True)
+    assert f" to 1.0000; `{after}`), 1.0000 higher than before" in shell.print(f"{line} --format markdown")
+    assert "In the signature of after: extract:think." in shell.print(line)
+    assert "In the signature of after: extract:think." in shell.print(f"{line} --format latex")
+    assert [row.rpartition(",")[2] for row in shell.print(f"{line} --format csv").splitlines()[1:]] == [before, after]
+
+
+@pytest.mark.parametrize("option", ["--by kind", "--by-key --variant anls_star"])
+def test_group_that_only_one_run_has_is_not_compared(shell: Shell, option: str) -> None:
+    rows = [
+        {"id": n, "kind": "ab"[n % 2], "prediction": {"a": "b"}, "answers": {"a": "bc"[: 1 + n % 2]}} for n in range(30)
+    ]
+    shell.write({"m.json": rows})
+    star = "--variant anls_star" if "star" in option else "--prediction-field prediction.a --references-field answers.a"
+    shell.print(f"m.json {star} --output plain.anls.json")
+    shell.print(f"m.json {star} {option.replace(star, '')} --output groups.anls.json")
+    for first, second in (("plain", "groups"), ("groups", "plain")):
+        assert shell.document(f"compare {first}.anls.json {second}.anls.json")["comparisons"][0]["difference"] == 0.0
+
+
+def test_gate_says_that_too_few_documents_differ_for_a_verdict(shell: Shell) -> None:
+    rows = [{"id": n, "doc": n // 4, "prediction": "a", "answers": ["a"]} for n in range(80)]
+    shell.write({"a.json": rows, "b.json": [{**row, "prediction": "x"} for row in rows[:12]] + rows[12:]})
+    done = shell.type("a.json b.json --fail-if-worse --quiet")
+    note = "anls: b scores 0.1500 lower than a, but only in 3 documents: with fewer than 6, no test is significant"
+    assert (done.status, done.err.partition(";")[0]) == (0, note)
+
+
 # Python
 
 

@@ -233,6 +233,11 @@ class Differences:
         """The number of clusters. A question without a cluster counts as its own cluster."""
         return sum(cluster.times for cluster in self._sums)
 
+    @property
+    def differing_count(self) -> int:
+        """The number of clusters in which the sum of the differences is not 0."""
+        return sum(cluster.times for cluster in self._sums if cluster.total)
+
     @cached_property
     def mean(self) -> float:
         """The mean difference. Raises ValueError if there are no questions."""

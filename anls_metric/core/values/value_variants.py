@@ -17,7 +17,7 @@ from anls_metric.core.json_strings import (
     read_reference,
 )
 from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows
-from anls_metric.core.strings.normalization import normalize_value, sort_rows
+from anls_metric.core.strings.normalization import NORMALIZATIONS, normalize_value, sort_rows
 from anls_metric.core.strings.rows import pair_columns
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.values.leaves import list_leaves, miss_leaves
@@ -166,12 +166,18 @@ class ValueVariant(Scorer):
 
     def _compare(self, prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node, Pair]:
         """Build the trees of both sides of a row and compare them. Raises ValueError if the row cannot be scored."""
-        if self.ignore_keys:
-            prediction, reference = (drop_keys(value, self.ignore_keys) for value in (prediction, reference))
         if self.normalize:
             prediction, reference = (normalize_value(value, self.normalize) for value in (prediction, reference))
+        if self.ignore_keys:
+            paths = [self.normalize_path(path) for path in self.ignore_keys]
+            prediction, reference = (drop_keys(value, paths) for value in (prediction, reference))
         predicted, accepted = self.read(prediction, reference, row)
         return predicted, accepted, accepted.compare(predicted, self.terms)
+
+    def normalize_path(self, path: str) -> str:
+        """Normalize each key of a path, such as ``items.unitPrice``, if keys are normalized."""
+        has_keys = "keys" in self.normalize.split(",")
+        return ".".join(map(NORMALIZATIONS["keys"].apply, path.split("."))) if has_keys else path
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
         """Score a question without an answer as 0, with as many wrong leaves as the reference has, but at least one.
