@@ -58,14 +58,17 @@ def choose_cases(
             totals.setdefault(cause, []).append(points)
     points_of = {cause: math.fsum(values) for cause, values in totals.items()}
     ranked = sorted(points_of, key=lambda cause: (-abs(points_of[cause]), cause))
-    strict = [cause for cause in STRICT if any(own.get(cause, 0.0) > 0 for own in costs)][:1]
+    alone = [next(iter(own)) if len(own) == 1 else "" for own in costs]  # the only cause of a structured answer
+    strict = [
+        cause for cause in STRICT if any(own == cause and costs[row][cause] > 0 for row, own in enumerate(alone))
+    ][:1]
     causes = [cause for cause in ranked if cause not in strict][: CASES - len(strict)]
     cases: list[Case] = []
     for cause in [*causes, *strict]:
         sign = 1.0 if cause in strict or points_of[cause] >= 0 else -1.0
         rows = [row for row, own in enumerate(costs) if own.get(cause, 0.0) * sign > 0]
         taken = {case.row for case in cases}
-        left = [row for row in rows if row not in taken]
+        left = [row for row in rows if row not in taken and (cause not in strict or alone[row] == cause)]
         if left:
             best = min(left, key=lambda row: (-round(costs[row][cause] * sign, 2), row not in pictured, row))
             cases.append(Case(best, first if sign > 0 else second, cause, len(rows), cause in strict))
