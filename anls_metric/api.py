@@ -401,8 +401,11 @@ def _make_table(data: Any, field: str, settings: Settings) -> Any:
         return fetch_rows(data, field)
     first = next(iter(data), None)
     are_values = _scores_values(settings.variant) and not settings.fields
-    if isinstance(first, Mapping) and not (are_values and NAMES.isdisjoint(first)):
-        return data
+    if isinstance(first, Mapping):
+        paths = filter(None, [*(settings.prediction or ()), settings.references, settings.id])
+        named = {*NAMES, *(step for path in paths for step in (path, path.partition(".")[0]))}
+        if not are_values or not named.isdisjoint(first):
+            return data
     if not hasattr(data, "rename_axis") or not data.index.is_unique:
         return {field: data}
     if field == "references" and data.index.tolist() != list(range(len(data))):

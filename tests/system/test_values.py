@@ -163,6 +163,13 @@ def test_score_of_a_value(shell: Shell, gold: Any, answer: str, flags: str, expe
     assert shell.scores(f"-g g.json x.json --variant anls_star {flags}") == [expected]
 
 
+def test_dicts_in_a_list_are_records_if_their_fields_are_named() -> None:
+    gold = [{"doc_id": f"d{n}", "fields": {"a": str(n)}} for n in range(4)]
+    answers = [{"doc_id": f"d{n}", "raw_output": {"a": str(n)}} for n in (2, 1, 3, 0)]
+    scores = score(answers, gold=gold, prediction="raw_output", references="fields", variant="anls_star")
+    assert (scores.anls, scores.to_dict()["submissions"][0]["source"]["joined_by"]) == (1.0, "doc_id")
+
+
 def test_dicts_in_a_list_are_answers_in_python() -> None:
     assert score([{"a": "b"}], [{"a": "b"}], variant="anls_star").anls == 1.0
     assert score([["b"]], [{"__tuple__": [["a"], ["b"]]}], variant="anls_star").anls == 1.0
