@@ -436,7 +436,7 @@ def _check_pair(first: Scored, second: Scored) -> list[Message]:
         for own, other in zip(pair.first, pair.second)
         if as_strings(first.questions.references[own]) != as_strings(second.questions.references[other])
     ]
-    sentence = "{count:,} of its questions have different references in {first} ({some})"
+    sentence = "{count:,} of its questions have different accepted answers in {first} ({some})"
     message = Message(second.name, sentence, {"count": len(others), "first": first.name, "some": list_some(others)})
     if 2 * len(others) > len(pair.first):
         raise InputError(message._replace(sentence=f"{sentence}: use the same id for the same question in both"))

@@ -226,7 +226,7 @@ RIGHT = with_accepted(NUMBERED, NUMBERED)
 def test_compare_refuses_what_cannot_be_compared() -> None:
     with pytest.raises(ValueError, match=r"^b: no question ids in common with a: q5, q6 / q0, q1$"):
         anls_metric.compare({"a": make_table("yn"), "b": make_table("yn", [5, 6])})
-    words = r"^b: 40 of its questions have different references in a \(1, 2, 3, 4, 5, \.\.\.\): use the same id"
+    words = r"^b: 40 of its questions have different accepted answers in a \(1, 2, 3, 4, 5, \.\.\.\): use the same id"
     with pytest.raises(ValueError, match=words):
         anls_metric.compare({"a": RIGHT, "b": with_accepted(NUMBERED, NUMBERED[::-1])})
     values = [{"prediction": ["a"], "references": [["a"]]}]
@@ -236,7 +236,7 @@ def test_compare_refuses_what_cannot_be_compared() -> None:
 
 def test_compare_says_which_accepted_answers_differ() -> None:
     scores = anls_metric.compare({"a": RIGHT, "b": with_accepted(NUMBERED, [*NUMBERED[:39], "another"])})
-    assert "b: 1 of its questions have different references in a (40)" in scores.hints
+    assert "b: 1 of its questions have different accepted answers in a (40)" in scores.hints
 
 
 def test_groups_are_compared_on_the_questions_that_both_have_in_them() -> None:
