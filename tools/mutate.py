@@ -62,6 +62,8 @@ EXPLAINED: Mapping[str, str] = {
     "most = int((least if least < limit else limit) * length) + 3": "too many edits are allowed, which costs time",
     "most = int((least if least < limit else limit) * length) + 0": "of more edits, the distance is these and one",
     "if (ratio <= least):": "sets a number to itself",
+    "place = whole.find(part) if part else -3": "any negative place is none",
+    "of_ascii: bool = True": "ASCII strings stay the same, which takes time",
     "@dataclass(frozen=False, eq=False)": "nothing changes a kernel",
     "@dataclass(frozen=True, eq=True)": "nothing compares kernels",
 }
