@@ -93,7 +93,7 @@ def describe_gates(gates: Sequence[Mapping[str, Any]], allow_doubt: bool) -> tup
         if gate["verdict"] == "worse":
             failures.append(f"{words}, p {'<=' if gate['p_value_is_bound'] else '='} {gate['p_value_adjusted']:.2g}")
         elif not gate["doubt"] and gate["difference"] < 0 and gate["differing"] in range(MIN_CLUSTERS):
-            many = count_noun(gate["differing"], "document")
+            many = count_noun(gate["differing"], "cluster")
             limit = f"with fewer than {MIN_CLUSTERS}, no test is significant; --fail-under sets a limit"
             lower = f"{gate['second']} scores {-gate['difference']:.4f} lower than {gate['first']}"
             notes.append(f"{lower}, but only in {many}: {limit}")

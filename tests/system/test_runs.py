@@ -245,7 +245,7 @@ def test_gate_says_that_too_few_documents_differ_for_a_verdict(shell: Shell) -> 
     rows = [{"id": n, "doc": n // 4, "prediction": "a", "answers": ["a"]} for n in range(80)]
     shell.write({"a.json": rows, "b.json": [{**row, "prediction": "x"} for row in rows[:12]] + rows[12:]})
     done = shell.type("a.json b.json --fail-if-worse --quiet")
-    note = "anls: b scores 0.1500 lower than a, but only in 3 documents: with fewer than 6, no test is significant"
+    note = "anls: b scores 0.1500 lower than a, but only in 3 clusters: with fewer than 6, no test is significant"
     assert (done.status, done.err.partition(";")[0]) == (0, note)
 
 
