@@ -225,6 +225,16 @@ def test_random_patterns_of_the_others_stay_the_same() -> None:
         assert (left.whole, len(left.rows)) == (halves.whole - halves.rows[number][1], 39)
 
 
+@given(st.lists(st.integers(-(2**29), 2**29), min_size=1, max_size=40), st.integers(1, 64))
+def test_sums_of_random_patterns_are_those_of_their_signs(sizes: list[int], patterns: int) -> None:
+    signs = [significance._draw_signs(chunk, patterns) for chunk in range((len(sizes) + 7) // 8)]
+    expected = [
+        sum(size for place, size in enumerate(sizes) if signs[place // 8][number] >> place % 8 & 1)
+        for number in range(patterns)
+    ]
+    assert list(significance._sum_random_subsets(sizes, patterns)) == expected
+
+
 @given(st.lists(st.sampled_from(SCORES), min_size=2, max_size=40))
 def test_interval_of_what_is_missing_is_the_mirror_image(numbers: list[float]) -> None:
     low, high = interval(numbers)
