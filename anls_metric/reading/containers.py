@@ -9,13 +9,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.core.json_strings import parse_value_or_text
-from anls_metric.reading.records import DOCUMENT, KEY, NAMES, OTHER, PART, VALUE, Record, Records, is_failure
+from anls_metric.reading.records import (
+    DOCUMENT,
+    KEY,
+    NAMES,
+    OTHER,
+    PART,
+    VALUE,
+    Record,
+    Records,
+    drop_fields,
+    is_failure,
+)
 
 
 def records_of(value: Any) -> list[Any] | None:
@@ -50,7 +61,7 @@ def is_record(value: Any) -> bool:
         >>> is_record({"vendor": "Cola", "items": [{"price": "1"}]}), is_record({"data": [{"answer": "a"}]})
         (True, False)
     """
-    tables = (_read_split, _read_named, _read_questions, _read_columns, _read_columns_by_key)
+    tables = (_read_split, _read_joined, _read_named, _read_questions, _read_columns, _read_columns_by_key)
     return isinstance(value, dict) and all(read(value) is None for read in tables)
 
 
@@ -85,6 +96,61 @@ def _read_questions(value: Record) -> list[Any] | None:
         return None
     found = [each for each in find_lists(value) if each.has_answers]
     return (take_records(value, found[0].path) if len(found) == 1 else []) if found else None
+
+
+def _read_joined(value: Record) -> list[Any] | None:
+    """Read lists of objects with ids, one of references and one or more of predictions, as one record for each id, and
+    return [] if an id is repeated or no id is in all lists.
+    """
+    lists = {name: own for name, own in value.items() if _are_objects(own)}
+    names = [[str(each) for each in (name, *own[0])] for name, own in lists.items()]
+    others = [own for own in names if not any(map(_REFERENCES.fullmatch, own))]
+    if len(others) != len(names) - 1 or not any(map(is_answer, chain.from_iterable(others))):
+        return None
+    shared = set.intersection(*(set(own[0]) for own in lists.values()))
+    key = next(filter(_OWN_ID.fullmatch, sorted(map(str, shared))), "")
+    if not key or _OF_QUESTIONS & value.keys():
+        return None
+    by_id = {name: {str(item.get(key)): item for item in own} for name, own in lists.items()}
+    rows = [
+        {name: own[number] for name, own in by_id.items() if number in own}
+        for number in dict.fromkeys(chain.from_iterable(by_id.values()))
+    ]
+    are_unique = all(len(own) == len(by_id[name]) for name, own in lists.items())
+    return _join_objects(rows, key) if are_unique and any(len(row) == len(lists) for row in rows) else []
+
+
+def _join_objects(rows: Sequence[dict[str, Record]], key: str) -> list[Any]:
+    """Join the objects of each row, which are keyed by the names of their lists and have the same id.
+
+    The only field that differs between lists gets the names of the lists, and so does the only field that a list does
+    not share, if the list is named like an answer. If several fields differ, all but the id stay inside objects with
+    the names of the lists.
+    """
+    lists = dict.fromkeys(chain.from_iterable(rows))
+    pairs = (pair for row in rows for pair in combinations(row.values(), 2))
+    differing = {name for one, other in pairs for name in one.keys() & other if one[name] != other[name]} - {key}
+    fields = {name: set().union(*(row[name] for row in rows if name in row)) - {key} for name in lists}
+    shared = {field for pair in combinations(fields.values(), 2) for field in set.intersection(*pair)} - differing
+    renamed = {
+        name: own - shared if is_answer(name) and len(own - shared) == 1 else own & differing
+        for name, own in fields.items()
+    }
+    records = []
+    for row in rows:
+        record = {key: next(iter(row.values()))[key]}
+        for name, own in row.items():
+            if len(differing) > 1:
+                record[name] = drop_fields(own, key)
+            else:
+                record |= {name if field in renamed[name] else field: value for field, value in own.items()}
+        records.append(record)
+    return records
+
+
+def _are_objects(value: Any) -> bool:
+    """Whether a value is a nonempty list of objects."""
+    return isinstance(value, list) and set(map(type, value)) == {dict}
 
 
 def _read_only_list(value: Record) -> list[Any] | None:
@@ -200,6 +266,7 @@ def _are_ids(keys: Iterable[str]) -> bool:
 
 CONTAINERS = (
     _read_split,
+    _read_joined,
     _read_named,
     _read_questions,
     _read_only_list,
@@ -221,6 +288,7 @@ _ID = re.compile(r"(?i:(?:.*[_ -])?[qu]?id|key)|.*[a-z](?:Id|ID)|\(.*\)")
 _OWN_ID = re.compile(r"(?i)(?:question[_ -]?|[qu])?id|key|\(.*\)")
 _QUESTION = re.compile(r"(?i).*question.*|query|prompt")
 _ANSWER = re.compile(r"(?i).*(?:answer|pred|references|truth|expected).*|gt|gold|(?:gt|gold)[_ -].*|det")
+_REFERENCES = re.compile(r"(?i).*(?:reference|truth|gold|expected|target|label|annotation|answers).*|gt|gt[_ -].*")
 _WEAK_ANSWER = re.compile(r"(?i).*(?:response|output|label|target|reference).*")  # or a field of a document
 
 
@@ -240,7 +308,7 @@ def find_path(value: Any) -> str:
     """Find the path at which `records_of` finds the records of an object, or return "" if the records are at the top
     level.
     """
-    if not isinstance(value, dict) or any(read(value) is not None for read in (_read_split, _read_named)):
+    if not isinstance(value, dict) or any(read(value) is not None for read in (_read_split, _read_joined, _read_named)):
         return ""
     paths = [each.path for each in find_lists(value) if each.has_answers]
     if not paths and (key := _find_only_object(value)):

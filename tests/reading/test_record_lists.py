@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -286,6 +287,57 @@ def test_columns_of_objects_are_no_lists_of_questions(shell: Shell) -> None:
     shell.write({"t.json": {"predictions": predictions, "ground_truths": references, "accuracy": 0.5}})
     line = "t.json --prediction-field predictions.answer --references-field ground_truths.parses.*.answer"
     assert shell.scores(line) == [SCORE]
+
+
+_OTHER_ORDER = ROWS[::-1]
+# A list of references and a list of predictions with the same ids.
+JOINED: dict[str, tuple[list[Any], list[Any]]] = {
+    "fields of SQuAD": (
+        [{"id": row["id"], "answers": {"text": row["answers"], "answer_start": [0]}} for row in ROWS],
+        [{"id": str(row["id"]), "prediction_text": row["prediction"]} for row in _OTHER_ORDER],
+    ),
+    "a text in each": (
+        [{"id": row["id"], "value": row["answers"], "question": "?"} for row in ROWS],
+        [{"id": row["id"], "text": row["prediction"], "question": "?"} for row in _OTHER_ORDER],
+    ),
+    "one name for both": (
+        [{"id": row["id"], "answer": row["answers"], "question": "?"} for row in ROWS],
+        [{"id": row["id"], "answer": row["prediction"], "question": "?"} for row in _OTHER_ORDER],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", JOINED)
+def test_lists_of_predictions_and_references_are_joined_by_id(shell: Shell, case: str) -> None:
+    references, predictions = JOINED[case]
+    shell.write({"t.json": {"predictions": predictions, "references": references, "accuracy": 0.5}})
+    assert shell.scores("t.json") == [SCORE]
+
+
+def test_fields_that_differ_between_lists_stay_inside_objects(shell: Shell) -> None:
+    gold = [{"id": n, "answer": f"a{n}", "page": n} for n in range(4)]
+    all_right, half_right = ([{"id": n, "answer": f"a{n % size}", "page": 0} for n in (3, 1, 0, 2)] for size in (4, 2))
+    shell.write({"t.json": {"gold": gold, "x": all_right, "y": half_right}})
+    assert "'gold.answer' 'a0'" in shell.error("t.json")
+    line = "t.json --references-field gold.answer --prediction-field"
+    assert [shell.scores(f"{line} {name}.answer") for name in "xy"] == [[1.0], [0.75]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[1:], "add --missing zero"),
+        (lambda rows: [{**row, "id": f"other {row['id']}"} for row in rows], "it has 2 lists of records"),
+        (lambda rows: [*rows[1:], rows[1]], "it has 2 lists of records"),
+    ],
+    ids=["one missing", "other ids", "one repeated"],
+)
+def test_lists_with_differing_ids_are_not_joined_by_position(
+    shell: Shell, change: Callable[[list[Any]], list[Any]], message: str
+) -> None:
+    references, predictions = JOINED["fields of SQuAD"]
+    shell.write({"t.json": {"predictions": change(predictions), "references": references}})
+    assert message in shell.error("t.json")
 
 
 def test_question_that_is_the_only_record_is_read(shell: Shell) -> None:
