@@ -7,7 +7,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain, product
-from operator import sub
+from operator import mul, sub
 from statistics import fmean
 from typing import Any
 
@@ -225,7 +225,7 @@ def test_random_patterns_of_the_others_stay_the_same() -> None:
         assert (left.whole, len(left.rows)) == (halves.whole - halves.rows[number][1], 39)
 
 
-@given(st.lists(st.integers(-(2**29), 2**29), min_size=1, max_size=40), st.integers(1, 64))
+@given(st.lists(st.integers(-1, 1) | st.integers(-(2**29), 2**29), min_size=1, max_size=40), st.integers(1, 64))
 def test_sums_of_random_patterns_are_those_of_their_signs(sizes: list[int], patterns: int) -> None:
     signs = [significance._draw_signs(chunk, patterns) for chunk in range((len(sizes) + 7) // 8)]
     expected = [
@@ -233,6 +233,43 @@ def test_sums_of_random_patterns_are_those_of_their_signs(sizes: list[int], patt
         for number in range(patterns)
     ]
     assert list(significance._sum_random_subsets(sizes, patterns)) == expected
+
+
+@settings(deadline=None)
+@given(st.lists(DOCUMENT, min_size=2, max_size=6), st.floats(0.02, 0.98))
+def test_interval_of_signs_has_the_differences_that_they_do_not_reject(documents: list[Any], outside: float) -> None:
+    """Between the means of the halves, where no rounding decides."""
+    values = [list(map(sub, *zip(*document))) for document in documents]
+    names = [number for number, own in enumerate(values) for _ in own]
+    found = Differences(list(chain.from_iterable(values)), names)
+    low, high = found._halves.widen(found.mean, found.mean, outside)
+    patterns = list(product((1, -1), repeat=len(values)))
+    halves = [[own for own, sign in zip(values, signs) if sign == 1] for signs in patterns]
+    ends = sorted({round(fmean(chain.from_iterable(half)), 6) for half in halves if half})
+    for first, second in zip([-2.0, *ends], [*ends, 2.0]):
+        middle = (first + second) / 2
+        rests = [sum(own) - middle * len(own) for own in values]
+        far = [abs(sum(map(mul, rests, signs))) >= abs(sum(rests)) - 1e-9 for signs in patterns]
+        share = fmean(far)
+        if second - first > 1e-5 and abs(share - outside) > 1e-6:
+            assert (low <= middle <= high) == (share > outside)
+
+
+@pytest.mark.parametrize(("count", "outside"), [(6, 0.25), (40, 0.05)], ids=["all patterns", "random patterns"])
+def test_interval_of_signs_ends_where_their_share_falls_below_the_level(count: int, outside: float) -> None:
+    found = Differences(list(map(sub, scores(count, 1), scores(count, 2))))
+    halves = found._halves
+    low, high = halves.widen(found.mean, found.mean, outside)
+
+    def share(difference: float) -> float:
+        rest = count * (found.mean - difference)
+        pluses = (total * halves.unit - size * difference for total, size in zip(halves.totals, halves.sizes))
+        far = sum(abs(2 * plus - rest) >= abs(rest) - 1e-9 for plus in pluses)
+        return (far + halves.is_random) / (len(halves.totals) + halves.is_random)
+
+    assert halves.is_random == (count == 40)
+    assert share(low - 1e-7) < outside <= share(low + 1e-7)
+    assert share(high + 1e-7) < outside <= share(high - 1e-7)
 
 
 @given(st.lists(st.sampled_from(SCORES), min_size=2, max_size=40))
