@@ -64,6 +64,20 @@ EXPLAINED: Mapping[str, str] = {
     "if (ratio <= least):": "sets a number to itself",
     "place = whole.find(part) if part else -3": "any negative place is none",
     "of_ascii: bool = True": "ASCII strings stay the same, which takes time",
+    "below, above = sorted([end for end in ends if (end < low)]), sorted([end for end in ends if end >= high])": (
+        "an end at the limit is the limit"
+    ),
+    "below, above = sorted([end for end in ends if end <= low]), sorted([end for end in ends if (end > high)])": (
+        "an end at the limit is the limit"
+    ),
+    "pluses, least = 0, sum(size for size in sizes if (size <= 0))": "adds 0",
+    "pluses, least = 0, sum(size for size in sizes if size < 1)": "adds 0",
+    "sums = _sum_subsets(chunk, -sum(size for size in chunk if (size <= 0)))": "adds 0",
+    "sums = _sum_subsets(chunk, -sum(size for size in chunk if size < 1))": "adds 0",
+    "width = max(3, (sum(map(abs, sizes)).bit_length() + 7) // 8)": "a wider number holds the same sum",
+    "width = max(0, (sum(map(abs, sizes)).bit_length() + 7) // 8)": "without a size, all sums are 0",
+    "width = max(1, (sum(map(abs, sizes)).bit_length() + 15) // 8)": "a wider number holds the same sum",
+    "width = max(1, (sum(map(abs, sizes)).bit_length() + 7) // 7)": "a wider number holds the same sum",
     "@dataclass(frozen=False, eq=False)": "nothing changes a kernel",
     "@dataclass(frozen=True, eq=True)": "nothing compares kernels",
 }

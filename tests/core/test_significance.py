@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anls_metric import differences, holm, interval, mean, minimum_detectable_effect, paired_test
@@ -225,7 +225,8 @@ def test_random_patterns_of_the_others_stay_the_same() -> None:
         assert (left.whole, len(left.rows)) == (halves.whole - halves.rows[number][1], 39)
 
 
-@given(st.lists(st.integers(-1, 1) | st.integers(-(2**29), 2**29), min_size=1, max_size=40), st.integers(1, 64))
+@example(list(range(64)), 8)
+@given(st.lists(st.integers(-1, 1) | st.integers(-(2**29), 2**29), min_size=1, max_size=80), st.integers(1, 64))
 def test_sums_of_random_patterns_are_those_of_their_signs(sizes: list[int], patterns: int) -> None:
     signs = [significance._draw_signs(chunk, patterns) for chunk in range((len(sizes) + 7) // 8)]
     expected = [

@@ -688,8 +688,8 @@ def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
             table = struct.pack("<256Q", *sums * (256 // len(sums)))
             signs, added = _draw_signs(start // 8, patterns), bytearray(width * patterns)
             for place in range(width):
-                if any(table[place::8]):
-                    added[place::width] = signs.translate(table[place::8])
+                if any(column := table[place::8]):
+                    added[place::width] = signs.translate(column)
             pluses += int.from_bytes(added, "little")
     narrow, wide = pluses.to_bytes(width * patterns, "little"), bytearray(8 * patterns)
     for place in range(width):
