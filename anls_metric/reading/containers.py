@@ -138,7 +138,7 @@ def _join_objects(rows: Sequence[dict[str, Record]], key: str) -> list[Any]:
     }
     records = []
     for row in rows:
-        record = {key: next(iter(row.values()))[key]}
+        record = {key: next(iter(row.values())).get(key)}
         for name, own in row.items():
             if len(differing) > 1:
                 record[name] = drop_fields(own, key)

@@ -329,8 +329,9 @@ def test_fields_that_differ_between_lists_stay_inside_objects(shell: Shell) -> N
         (lambda rows: rows[1:], "add --missing zero"),
         (lambda rows: [{**row, "id": f"other {row['id']}"} for row in rows], "it has 2 lists of records"),
         (lambda rows: [*rows[1:], rows[1]], "it has 2 lists of records"),
+        (lambda rows: [*rows[1:], {"prediction_text": "a"}], "'id' is not an id"),
     ],
-    ids=["one missing", "other ids", "one repeated"],
+    ids=["one missing", "other ids", "one repeated", "one without an id"],
 )
 def test_lists_with_differing_ids_are_not_joined_by_position(
     shell: Shell, change: Callable[[list[Any]], list[Any]], message: str
