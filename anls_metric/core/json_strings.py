@@ -160,11 +160,13 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
 
 
 def unwrap_references(value: Any) -> Any:
-    """Extract the references from a SQuAD object, a list of such objects, or such a list inside another list.
+    """Extract the references from a SQuAD object, a list of SQuAD or VQA objects, or such a list inside another list.
 
     Example:
         >>> unwrap_references([{"text": "56", "answer_start": 7}, {"text": "$56", "answer_start": 6}])
         ['56', '$56']
+        >>> unwrap_references([{"answer": "56", "answer_confidence": "yes"}])
+        ['56']
         >>> unwrap_references([["56", "$56"]]), unwrap_references([["56"], ["$56"]])
         (['56', '$56'], [['56'], ['$56']])
     """
@@ -172,8 +174,9 @@ def unwrap_references(value: Any) -> Any:
         return value.get("text", value)
     if not isinstance(value, list) or not value:
         return value
-    if all(isinstance(item, Mapping) and "text" in item for item in value):
-        return [item["text"] for item in value]
+    for name in ("text", "answer"):
+        if all(isinstance(item, Mapping) and name in item for item in value):
+            return [item[name] for item in value]
     return value[0] if len(value) == 1 and isinstance(value[0], list) else value
 
 

@@ -135,7 +135,7 @@ class AnswerForm(ABC):
         elif any(lists) and all(type(text_of_parts(item)) in _PLAIN for own in lists for item in own):
             remedy = self.advise_lists(lists, accepted)
         elif accepted and all(isinstance(parse_value_or_text(own[0]), (dict, list)) for own in accepted):
-            remedy = "score lists and objects with {use.variant:anls_star}"
+            remedy = _OF_VALUES
         elif inner:
             remedy, values["inner"] = "pass the text in it with {use.prediction:{inner}}", f"{path}.{inner}"
         else:
@@ -210,7 +210,10 @@ class _Texts(AnswerForm):
         refuse_gaps(column, table, path, _NO_REFERENCE)
         if not _are_lists_of_strings(column):
             column = [[""] if is_unanswerable(value) else value for value in column]
-            column = parse_all(_read_accepted, column, table)
+            try:
+                column = parse_all(_read_accepted, column, table)
+            except InputError as error:
+                raise _add_path_of_text(error, column, path) from None
         if settings.references_separator:
             column = [_split_accepted(accepted, settings.references_separator) for accepted in column]
         return column
@@ -331,6 +334,11 @@ def _are_lists_of_strings(column: Sequence[Any]) -> bool:
     return set(map(type, column)) == {list} and all(column) and set(map(type, chain.from_iterable(column))) == {str}
 
 
+_OBJECT = "the reference must be a string, got {value}: "
+_NAMES_OF_TEXTS = (*ANSWERS, "text", "content", "value")
+_OF_VALUES = "score lists and objects with {use.variant:anls_star}"
+
+
 def _read_accepted(value: Any) -> Sequence[str]:
     value = unwrap_references(value)
     items = value if isinstance(value, (list, tuple)) else [value]
@@ -339,11 +347,22 @@ def _read_accepted(value: Any) -> Sequence[str]:
             f"{_ACCEPTED} is NaN, a missing value: add a reference, or leave the question out; {_READ_AGAIN}"
         )
     if any(isinstance(item, dict) for item in items):
-        sentence = "the reference must be a string, got {value}: score lists and objects with {use.variant:anls_star}"
-        raise make_error("", sentence, value=describe(value))
+        raise make_error("", _OBJECT + _OF_VALUES, value=describe(value))
     if isinstance(value, list):
         value = list(map(_write_number, value))
     return parse_references(_write_number(value), _ACCEPTED)
+
+
+def _add_path_of_text(error: InputError, column: Sequence[Any], path: Path | None) -> InputError:
+    """Add the path of a text inside the references to the error for a reference that is an object."""
+    message = error.message
+    objects = [value for value in column if isinstance(value, (dict, list)) and value]
+    is_object = message.sentence.startswith(_OBJECT)
+    inner = _find_text(objects) if is_object and objects and isinstance(path, str) else None
+    if inner is None or inner.rpartition(".")[2] not in _NAMES_OF_TEXTS:  # a field of a document
+        return error
+    sentence = f"{_OBJECT}for the text in it, add {{use.references:{{text}}}}; {_OF_VALUES}"
+    return InputError(Message(message.where, sentence, {**message.values, "text": f"{path}.{inner}"}))
 
 
 def _write_number(value: Any) -> Any:

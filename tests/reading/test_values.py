@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import shlex
 from typing import Any
 
 import pytest
@@ -152,6 +153,29 @@ def test_missing_prediction_is_refused_or_scores_zero(cell: Any) -> None:
     assert find_error(cell) == message + again * (cell is not None)
     rows = [{"prediction": cell, "references": "a"}, {"references": "a"}, {"prediction": "a", "references": "a"}]
     assert score(rows, missing="zero").anls == 1 / 3
+
+
+@pytest.mark.parametrize(
+    ("references", "path"),
+    [
+        ({"value": "Leeds", "page": 3}, "answers.value"),
+        ({"answer": "Leeds", "source": "table"}, "answers.answer"),
+        ([{"value": "Leeds"}, {"value": "leeds"}], "answers.*.value"),
+    ],
+)
+def test_path_of_the_text_in_a_reference_is_proposed_and_works(shell: Shell, references: Any, path: str) -> None:
+    shell.write({"g.json": [{"id": 7, "answers": references}], "x.json": [{"id": 7, "answer": "Leeds"}]})
+    assert f"for the text in it, add --references-field {shlex.quote(path)}; " in shell.error("g.json x.json")
+    assert shell.scores(f"g.json x.json --references-field {path}") == [1.0]
+
+
+def test_answers_of_vqa_are_references(shell: Shell) -> None:
+    """Each person's answer is an object in VQA v2, TextVQA and VizWiz."""
+    people = [
+        {"answer": text, "answer_confidence": "yes", "answer_id": n} for n, text in enumerate(("Leeds", "Hull"), 1)
+    ]
+    shell.write({"t.jsonl": [{"prediction": "Hull", "answers": people}, {"prediction": "York", "answers": people[:1]}]})
+    assert shell.scores("t.jsonl") == [0.5]
 
 
 @pytest.mark.parametrize("value", [{"total": "1"}, [{"total": "1"}, {"tip": "2"}]])
