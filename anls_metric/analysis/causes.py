@@ -178,8 +178,8 @@ def is_cut_off(text: Any) -> bool:
     """Whether a string begins with an object or reasoning, or has an object in a fence, that lacks its end."""
     if not isinstance(text, str):
         return False
-    if "{" in text and (found := _find_object(text)):
-        signs = _STRING.sub("", text[found.start() :])
+    if "{" in text and (beginning := _find_object(text)):
+        signs = _STRING.sub("", text[beginning.start() :])
         return signs.count("{") > signs.count("}") or signs.count("[") > signs.count("]")
     return _find_end_of_thinking(text) is not None and _THINK.find(text) == ""
 

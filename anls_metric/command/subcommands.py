@@ -171,7 +171,7 @@ def _identify(flags: argparse.Namespace) -> int:
     return 0 if identification.variants else 1
 
 
-_GUARD = 'importing the file runs it, so put what comes before the function below if __name__ == "__main__":'
+_GUARD = 'importing the file runs all of it: move the statements that fail under if __name__ == "__main__":'
 
 
 def _load_function(name: str) -> Callable[..., Any]:

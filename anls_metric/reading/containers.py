@@ -113,8 +113,8 @@ def _read_joined(value: Record) -> list[Any] | None:
         return None
     by_id = {name: {str(item.get(key)): item for item in own} for name, own in lists.items()}
     rows = [
-        {name: own[number] for name, own in by_id.items() if number in own}
-        for number in dict.fromkeys(chain.from_iterable(by_id.values()))
+        {name: own[row_id] for name, own in by_id.items() if row_id in own}
+        for row_id in dict.fromkeys(chain.from_iterable(by_id.values()))
     ]
     are_unique = all(len(own) == len(by_id[name]) for name, own in lists.items())
     return _join_objects(rows, key) if are_unique and any(len(row) == len(lists) for row in rows) else []
@@ -129,7 +129,9 @@ def _join_objects(rows: Sequence[dict[str, Record]], key: str) -> list[Any]:
     """
     lists = dict.fromkeys(chain.from_iterable(rows))
     pairs = (pair for row in rows for pair in combinations(row.values(), 2))
-    differing = {name for one, other in pairs for name in one.keys() & other if one[name] != other[name]} - {key}
+    differing = {name for first, second in pairs for name in first.keys() & second if first[name] != second[name]} - {
+        key
+    }
     fields = {name: set().union(*(row[name] for row in rows if name in row)) - {key} for name in lists}
     shared = {field for pair in combinations(fields.values(), 2) for field in set.intersection(*pair)} - differing
     renamed = {
@@ -218,8 +220,10 @@ def _find_columns(value: Record) -> dict[str, list[Any]]:
         return lists if count == len(lists) else {}
     if size < MANY:
         return {}
-    found = {name: column for name, column in lists.items() if len(column) == size and not isinstance(column[0], dict)}
-    return found if len(found) > 1 and any(map(is_answer, found)) else {}
+    columns = {
+        name: column for name, column in lists.items() if len(column) == size and not isinstance(column[0], dict)
+    }
+    return columns if len(columns) > 1 and any(map(is_answer, columns)) else {}
 
 
 def _read_split(value: Record) -> list[Any] | None:

@@ -67,9 +67,7 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
             "it corrects questions that do not exist ({some}): use ids from the gold file, or remove these corrections"
         )
         if not questions.has_ids:
-            sentence = (
-                "the questions are numbered from 1, as the gold file has no id that is known, and have none of the "
-            )
+            sentence = "the gold file has no known id field, so its questions are numbered from 1 and have none of the "
             sentence += "ids {some}: pass the id field with {use.id}"
         raise make_error(corrections.name, sentence, some=list_some(unknown))
     kept = [place for key, place in place_of.items() if corrections.by_id.get(key, ()) is not None]

@@ -160,8 +160,10 @@ def _find_collection(options: Mapping[str, str], errors: Sequence[MissingError])
         return None
     around, items, names = zip(*parts)
     alike = re.compile(rf"{re.escape(around[0])}\.([^.]+)\.(?:{'|'.join(map(re.escape, names))})")
-    found = {match[1] for error in errors for field in list_values(error.table) if (match := alike.fullmatch(field))}
-    return around[0] if len(found | {*items}) > 1 else None
+    alike_items = {
+        match[1] for error in errors for field in list_values(error.table) if (match := alike.fullmatch(field))
+    }
+    return around[0] if len(alike_items | {*items}) > 1 else None
 
 
 def _find_questions(error: MissingError, options: Mapping[str, str]) -> str:
@@ -171,8 +173,10 @@ def _find_questions(error: MissingError, options: Mapping[str, str]) -> str:
     table = error.table
     if len(error.missing) < 2 or {*error.missing} <= options.keys():
         return ""
-    found = {name: own for record in table.records for name, own in record.items() if isinstance(own, list) and own}
-    lists = [name for name, own in found.items() if isinstance(own[0], dict) and any(map(is_answer, own[0]))]
+    lists_by_name = {
+        name: own for record in table.records for name, own in record.items() if isinstance(own, list) and own
+    }
+    lists = [name for name, own in lists_by_name.items() if isinstance(own[0], dict) and any(map(is_answer, own[0]))]
     items = take_records(table.records, lists[0]) or [] if len(lists) == 1 else []
     return lists[0] if len(items) > len(table.records) else ""
 
