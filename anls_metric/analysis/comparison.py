@@ -304,7 +304,8 @@ def pair_questions(first: Scored, second: Scored) -> PairedQuestions:
     there = dict(zip(second.questions.ids, range(len(second.scores))))
     own = [place for place, key in enumerate(first.questions.ids) if key in there]
     if not own:
-        sentence = "no question ids in common with {first}: {own} / {theirs}"
+        sentence = "no question ids in common with {first} ({own} / {theirs}): "
+        sentence += "use the same id for the same question in both"
         values = {"own": list_some(second.questions.ids, 2), "theirs": list_some(first.questions.ids, 2)}
         raise make_error(second.name, sentence, first=first.name, **values)
     other = [there[first.questions.ids[place]] for place in own]

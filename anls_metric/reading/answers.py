@@ -14,6 +14,7 @@ from anls_metric.reading.table import Roles, Table, choose_records
 
 if TYPE_CHECKING:
     from anls_metric.core.extraction.extract import Counts
+    from anls_metric.reading.records import Path
 
 
 class Source(NamedTuple):
@@ -63,7 +64,8 @@ class Questions(NamedTuple):
 
     Attributes:
         table: the table with a record for each question.
-        ids: the ids of the questions, or numbers from 1 if the questions have no ids.
+        ids: the ids of the questions. Questions without ids are identified by the values of the field that joins all
+            submissions or, without such a field, by numbers from 1.
         references: the references of each question.
         texts: the text of each question, or None for a question without a text.
         has_ids: whether the questions have ids of their own.
@@ -104,6 +106,8 @@ class Answers(NamedTuple):
         named: the roles, such as "confidence" and "judge", for which the user named a field.
         samples: how one of several answers to each question was chosen, such as "vote_of_3", or "" if no choice was
             made.
+        gold_key: the field of the gold file by which the answers were joined, or None if they were joined by position
+            or come from a table with both predictions and references.
         hints: messages about problems with the files.
     """
 
@@ -122,6 +126,7 @@ class Answers(NamedTuple):
     pages: Sequence[tuple[Any, Any]] | None = None
     named: frozenset[str] = frozenset()
     samples: str = ""
+    gold_key: Path | None = None
     hints: Sequence[Message] = ()
 
 

@@ -66,7 +66,7 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
         sentence = (
             "it corrects questions that do not exist ({some}): use ids from the gold file, or remove these corrections"
         )
-        if not questions.has_ids:
+        if not questions.has_ids and questions.ids[0] == "1":
             sentence = "the gold file has no known id field, so its questions are numbered from 1 and have none of the "
             sentence += "ids {some}: pass the id field with {use.id}"
         raise make_error(corrections.name, sentence, some=list_some(unknown))

@@ -135,7 +135,8 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         read = read.add(f"{count_noun(extra, 'answer')} to other questions not used")
     if unused is not None:
         read = read.add(f"{_name(unused)} of {get_base(table.name)} not used")
-    return _make_answers(gold, table, roles, order, read, reading, hints)
+    answers = _make_answers(gold, table, roles, order, read, reading, hints)
+    return answers._replace(gold_key=key and key.gold_path)
 
 
 def _describe_source(table: Table, roles: Roles, theirs: Roles, count: str) -> Source:

@@ -38,6 +38,7 @@ class Key(NamedTuple):
 
     Attributes:
         path: the field in the submission.
+        gold_path: the field in the gold file, or None for numbers from 1.
         own: the value of the key in each record of the submission.
         theirs: the value of the key for each question.
         how: a description of the fields and of any conversion, for the line that says what was read.
@@ -45,6 +46,7 @@ class Key(NamedTuple):
     """
 
     path: Path
+    gold_path: Path | None
     own: Values
     theirs: Values
     how: str
@@ -215,7 +217,7 @@ def _count_fewest(candidate: _Candidate) -> int:
 def _make_key(candidate: _Candidate, form: Sequence[str] = ("", ""), is_id: bool = False) -> Key:
     names = [show_path(path).strip("'\"") for path in candidate[:2]]
     how = " and ".join(dict.fromkeys(" ".join(filter(None, pair)) for pair in zip(names, form)))
-    return Key(candidate.path, candidate.own, candidate.theirs, how, is_id)
+    return Key(*candidate, how, is_id)
 
 
 # Forms

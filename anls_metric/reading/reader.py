@@ -25,7 +25,8 @@ from anls_metric.reading.records import DOCUMENT, FILE, KEY, VALUE
 from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs
 from anls_metric.reading.systems import split_submissions
-from anls_metric.reading.table import Table, read_column
+from anls_metric.reading.table import Table, is_unique, read_column
+from anls_metric.reading.values import read_ids
 
 
 def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) -> Iterator[Answers]:
@@ -125,7 +126,17 @@ def _read_all(
                 full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
                 runs_of.setdefault(full, []).append(answers._replace(name=full, hints=[*hints, *answers.hints]))
     _refuse_paths(tables, reading.settings)
-    return runs_of
+    return _identify_by_key(questions, runs_of) if questions and not questions.has_ids else runs_of
+
+
+def _identify_by_key(questions: Questions, runs_of: dict[str, list[Answers]]) -> dict[str, list[Answers]]:
+    """Identify questions without ids by the values of the gold file's field by which all submissions are joined."""
+    path, *others = {answers.gold_key for runs in runs_of.values() for answers in runs}
+    ids = read_ids(questions.table, path)
+    if others or path == questions.roles.question or not is_unique(ids):
+        return runs_of
+    questions = questions._replace(ids=ids)  # type: ignore[arg-type] # none of them is None
+    return {name: [answers._replace(questions=questions) for answers in runs] for name, runs in runs_of.items()}
 
 
 def _lay_out_all(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> list[Table]:

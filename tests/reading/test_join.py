@@ -237,6 +237,31 @@ def test_key_is_what_the_values_of_both_files_prove(shell: Shell, case: str) -> 
     assert shell.scores(f"{line} --quiet") == [1.0 if "skip" in flags else SCORE]
 
 
+# The names of the files beside the gold file g.json, and the ids of its questions.
+IN_ORDER = list(map(str, range(1, 25)))
+IDENTIFIED: dict[str, tuple[str, list[str]]] = {
+    "two submissions with a key": ("x.json folders.json", NAMES),
+    "a key and positions": ("x.json list.json", IN_ORDER),
+    "positions": ("list.json", IN_ORDER),
+}
+
+
+@pytest.mark.parametrize("case", IDENTIFIED)
+def test_key_of_all_submissions_identifies_questions_without_ids(shell: Shell, case: str) -> None:
+    names, ids = IDENTIFIED[case]
+    folders = change("file_name", "out/{}")
+    shell.write({"g.json": FILES, "x.json": MOVED, "folders.json": folders, "list.json": BY_POSITION})
+    answers = compare(names.split(), "g.json").answers()
+    assert [answer["id"] for answer in answers] == ids * len(names.split())
+
+
+def test_corrections_name_a_question_by_the_key(shell: Shell) -> None:
+    shell.write({"g.json": FILES, "x.json": MOVED, "c.json": [{"questionId": NAMES[3], "accept": "never"}]})
+    assert shell.document("g.json x.json --corrections c.json")["submissions"][0]["corrections"]["accepted"] == 1
+    shell.write({"x.json": BY_POSITION})
+    assert "its questions are numbered from 1" in shell.error("g.json x.json --corrections c.json")
+
+
 def test_key_of_several_fields_is_a_list_in_python() -> None:
     assert score(CELLS[::-1], gold=FIELDS, id=["file", "field"], prediction="value").anls == SCORE
 
