@@ -269,7 +269,7 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
     for_values = "applies only to structured answers: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
     for_answers = "does not apply to benchmark metrics: leave it out"
-    without_leaves = () if scorer.has_leaves else get_args(Form)
+    form, without_leaves = scorer.form, () if scorer.has_leaves else get_args(Form)
     unfit = (
         ("references_separator", ("value",), for_strings),
         ("by_key", without_leaves, of_leaves),
@@ -278,9 +278,9 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
         *((option, ("row",), for_answers) for option in ("corrections", "normalize", "samples")),
     )
     for option, forms, words in unfit:
-        if scorer.form in forms and getattr(settings, option):
+        if form in forms and getattr(settings, option):
             raise make_error("", f"{{use.{option}}} {words}")
-    _refuse_unfit_metrics(scorer.form, settings.metrics)
+    _refuse_unfit_metrics(form, settings.metrics)
 
 
 def _refuse_unfit_metrics(form: Form, names: Sequence[str]) -> None:
@@ -289,7 +289,7 @@ def _refuse_unfit_metrics(form: Form, names: Sequence[str]) -> None:
         return
     from anls_metric.analysis.parts import BY_NAME
 
-    known = [name for name, part in BY_NAME.items() if not part.only_strings]
+    known = [name for name, part in BY_NAME.items() if form in part.forms]
     sentence = "{use.metrics} applies only to strings: leave it out"
     if form == "value":
         known.insert(0, "exact_match")

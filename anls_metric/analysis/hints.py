@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from anls_metric.analysis.causes import MIN_ANSWERS, NULLS, show
 from anls_metric.analysis.hint import MANY_RIGHT, Hint
@@ -18,6 +18,7 @@ from anls_metric.analysis.lost_points import COUNTED, LostPoints, account_for
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.step_search import advise, try_values
 from anls_metric.analysis.steps import RAW
+from anls_metric.core.scorer import Form
 from anls_metric.core.strings.abstention import abstains
 from anls_metric.core.strings.matches import contains_any
 from anls_metric.messages import Message
@@ -112,13 +113,13 @@ class Sign(NamedTuple):
         find: a function that counts the answers with the sign and finds the value that the sentence mentions, or
             returns None if there is no sign.
         sentence: the text after the number of answers, which says what is wrong and what to do.
-        only_strings: whether the sign applies only to strings, and not to lists and nested values.
+        forms: the forms of answers to which the sign applies.
         least: the smallest number of answers that leads to a hint; above 1 if the sign can occur by chance.
     """
 
     find: Callable[[Scored, Sequence[WrongAnswer]], Found | None]
     sentence: str
-    only_strings: bool = False
+    forms: tuple[Form, ...] = get_args(Form)
     least: int = 1
 
 
@@ -126,8 +127,7 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[WrongAnswe
     """Check signs, and create hints from those that enough answers show."""
     hints = []
     for sign in signs:
-        fits = scored.scorer.form == "text" or not sign.only_strings
-        found = sign.find(scored, wrong) if fits else None
+        found = sign.find(scored, wrong) if scored.scorer.form in sign.forms else None
         if found and found[0] >= sign.least:
             hints.append(_say(scored, found[0], sign.sentence, value=found[1]))
     return hints
@@ -183,7 +183,7 @@ SIGNS = (
     Sign(
         _find_blank_questions,
         "questions have no text and no reference, so any answer is wrong: leave them out of the gold file",
-        only_strings=True,
+        forms=("text",),
     ),
     Sign(
         _find_copies,
@@ -195,7 +195,7 @@ LAST_SIGNS = (
     Sign(
         _find_same,
         "predictions are the same wrong answer, {value}: check the program that wrote them",
-        only_strings=True,
+        forms=("text",),
     ),
     Sign(_find_zeros, "predictions score 0, such as {value}: check the ids, the split, and {use.prediction}", least=5),
 )

@@ -120,7 +120,7 @@ class LostPoints:
     def _list_causes(self) -> Sequence[Sequence[Loss]]:
         found: list[Sequence[Loss]] = [()] * len(self.final.scores)
         cases = self._list_cases()
-        at_zero, above = _choose_causes(cases[0][1].facts, self.final.scorer.form == "row") if cases else ((), ())
+        at_zero, above = _choose_causes(cases[0][1].facts, bool(self.final.scorer.columns)) if cases else ((), ())
         for place, case in cases:
             cause = MISSING
             for name, applies in (above if case.score else at_zero) if case.prediction is not None else ():

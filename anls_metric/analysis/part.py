@@ -5,7 +5,9 @@ and terminals.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+from anls_metric.core.scorer import Form
 
 if TYPE_CHECKING:
     from anls_metric.analysis.scored import Scored
@@ -57,7 +59,7 @@ class Part(NamedTuple):
         order: the number by which parts are sorted in documents, tables and terminals; existing parts use multiples of
             5.
         by_name: whether the part is included only if ``--metrics`` names it. Otherwise, `find` decides.
-        only_strings: whether ``--metrics`` accepts it only for strings.
+        forms: the forms of answers for which ``--metrics`` accepts it.
         columns: the columns of the part in tables.
         cells: a function that converts the values of the part to the values of the columns, keyed by column key.
         lines: a function that writes the lines for a terminal. The lines also appear beside tables, unless the
@@ -70,7 +72,7 @@ class Part(NamedTuple):
     type: Any
     order: int
     by_name: bool = True
-    only_strings: bool = False
+    forms: tuple[Form, ...] = get_args(Form)
     columns: Sequence[Column] = ()
     cells: Callable[[Any], Mapping[str, Any]] = dict
     lines: Callable[[Any, Write], Iterable[Line]] = lambda values, write: ()

@@ -163,7 +163,7 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
     prediction = scored.answers.predictions[answer]
     if prediction is None:
         return "The submission has no answer to it, so 0.", 0, {}
-    if scored.answer_scores[answer] == 1.0 and scored.scorer.form == "text" and prediction in accepted:
+    if scored.answer_scores[answer] == 1.0 and scored.scorer.has_edits and prediction in accepted:
         return SENTENCES["equal"], accepted.index(prediction), {}  # most answers; explaining takes time
     why = scored.why(answer)
     return why.sentence, getattr(why, "winner", 0), describe_drawing(why)

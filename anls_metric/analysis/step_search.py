@@ -210,7 +210,7 @@ def _spread(rows: Sequence[tuple[Any, ...]], scorer: Scorer) -> list[_Answer]:
     """Take an evenly spread sample of answers from rows that contain the first fields of `_Answer`."""
     some = rows[:: math.ceil(len(rows) / MAX_CASES) or 1]
     weight = len(rows) / max(1, len(some))
-    if scorer.form == "text":
+    if not scorer.reads_json:
         some = [(_cut(row[0]), row[1], _cut(row[0]), row[3]) for row in some]
     return [_Answer(row[0], row[1], row[2], row[3], weight) for row in some]
 

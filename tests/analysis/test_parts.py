@@ -22,7 +22,7 @@ PART = Part(
     find=lambda scored: {"length": float(max(map(len, scored.answers.predictions)))},
     type=dict[str, float],
     order=65,
-    only_strings=True,
+    forms=("text",),
     columns=[Column("length", "longest answer", "characters of the longest answer", ".1f")],
     lines=lambda values, write: [Line("longest", write(values["length"], ".1f"))],
 )
