@@ -309,7 +309,7 @@ def make_steps() -> str:
     """Make the table of the steps that give lost points back, with a row for each cause."""
     meanings: dict[str, dict[str, None]] = {}
     for step in EXAMPLES:
-        meanings.setdefault(step.name, {})[step.meaning] = None
+        meanings.setdefault(step.name, {})[step.meaning.format(inner="a key")] = None
     named = {step.name: step for step in EXAMPLES}
     fixed = ("anls_star", "by_value", "ignored", "keys")  # the values of options that do not depend on the answers
     rows = []

@@ -28,6 +28,7 @@ from anls_metric.analysis.steps import (
     read_as_values,
     read_inside,
     take_inside,
+    take_reference,
 )
 from anls_metric.core.extraction.extract import EXTRACTORS, extractor_for
 from anls_metric.core.json_strings import parse_value_or_text
@@ -364,11 +365,38 @@ def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> li
                 roots.update((root, rule) for root, part in parts if _fits(read_inside(part, rule), answer.references))
     path = scored.answers.read.prediction
     return [
-        take_inside({WHOLE_RECORD: "", ALL_VALUES: VALUE}.get(path, path), root, rule)
+        take_inside(_NO_FIELD.get(path, path), root, rule)
         for (root, rule), count in roots.most_common(2)
-        if 2 * count > len(sample.wrong)
-        and all(follow(root, each) is not None for each in sample.state.predictions if each is not None)
+        if 2 * count > len(sample.wrong) and _have_all(sample.state.predictions, root)
     ]
+
+
+def _list_roots_of_references(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    """List the steps that read only the part of each reference that has the form of the prediction, if most whole
+    references do not.
+    """
+    if not {"variant", "references"}.isdisjoint(typed):
+        return []
+    roots: Counter[Root] = Counter()
+    for answer in sample.wrong:
+        if not _fits(answer.prediction, answer.references):
+            parts = [part for reference in answer.references for part in _list_parts(reference, ())]
+            roots.update({root for root, part in parts if _fits(answer.prediction, [part])})
+    path, accepted = scored.answers.read.references, [each for own in sample.state.references for each in own]
+    return [
+        take_reference(_NO_FIELD.get(path, path), root)
+        for root, count in roots.most_common(2)
+        if 2 * count > len(sample.wrong) and _have_all(accepted, root)
+    ]
+
+
+_NO_FIELD = {WHOLE_RECORD: "", ALL_VALUES: VALUE}
+"""The paths to type in place of the words for what is no field."""
+
+
+def _have_all(values: Iterable[Any], root: Root) -> bool:
+    """Whether all values but those of missing answers have a part at a root."""
+    return all(follow(root, value) is not None for value in values if value is not None)
 
 
 def _fits(value: Any, references: Sequence[Any]) -> bool:
@@ -561,6 +589,7 @@ _KINDS = (
     _Kind(_list_splitting, ("text",)),
     _OF_VARIANTS,
     _Kind(_list_roots, ("value",)),
+    _Kind(_list_roots_of_references, ("value",)),
     _Kind(_list_chains, ("text", "value")),
     _Kind(_list_extra_keys, ("value",)),
     _Kind(_list_normalizing, ("text",)),

@@ -277,10 +277,27 @@ def take_inside(path: str, root: Root, extract: str = "") -> Step:
     options = {"prediction": f"{path}.{inner}" if path else inner, "extract": extract}
     return Step(
         "another root",
-        "predictions hold what the references hold under {inner}",
-        "read what is there",
+        "predictions have the form of the references only inside {inner}",
+        "read only this part",
         {name: value for name, value in options.items() if value},
         prediction=lambda value: read_inside(follow(root, value), extract),
+        is_certain=True,
+        changes_values=True,
+        values={"inner": inner},
+    )
+
+
+def take_reference(path: str, root: Root) -> Step:
+    """Create the step that reads only the part of each reference at ``root``, given the path of the references, which
+    is "" for the whole record.
+    """
+    inner = ".".join(map(str, root))
+    return Step(
+        "nested references",
+        "references have the form of the predictions only inside {inner}",
+        "read only this part",
+        {"references": f"{path}.{inner}" if path else inner},
+        references=lambda accepted: tuple(follow(root, each) for each in accepted),
         is_certain=True,
         changes_values=True,
         values={"inner": inner},
@@ -303,6 +320,12 @@ def extract_by(names: Sequence[str], scorer: Scorer) -> Step:
 
 EXAMPLES = (
     *(*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES),
-    *(read_as_values(), take_inside("", ("...",)), extract_by(["think"], get_scorer()), leave_out(["key"])),
+    *(
+        read_as_values(),
+        take_inside("", ("...",)),
+        take_reference("", ("...",)),
+        extract_by(["think"], get_scorer()),
+        leave_out(["key"]),
+    ),
 )
 """The steps in the tables, and one example of each kind of step that is created for answers."""

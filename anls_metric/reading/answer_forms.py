@@ -213,7 +213,7 @@ class _Texts(AnswerForm):
             try:
                 column = parse_all(_read_accepted, column, table)
             except InputError as error:
-                raise _add_path_of_text(error, column, path) from None
+                raise _add_remedy_for_objects(error, column, path) from None
         if settings.references_separator:
             column = [_split_accepted(accepted, settings.references_separator) for accepted in column]
         return column
@@ -353,16 +353,20 @@ def _read_accepted(value: Any) -> Sequence[str]:
     return parse_references(_write_number(value), _ACCEPTED)
 
 
-def _add_path_of_text(error: InputError, column: Sequence[Any], path: Path | None) -> InputError:
-    """Add the path of a text inside the references to the error for a reference that is an object."""
-    message = error.message
-    objects = [value for value in column if isinstance(value, (dict, list)) and value]
-    is_object = message.sentence.startswith(_OBJECT)
-    inner = _find_text(objects) if is_object and objects and isinstance(path, str) else None
-    if inner is None or inner.rpartition(".")[2] not in _NAMES_OF_TEXTS:  # a field of a document
+def _add_remedy_for_objects(error: InputError, column: Sequence[Any], path: Path | None) -> InputError:
+    """Add what to type to the error for references that are objects: the path of a text inside them, and the path of
+    the object if every reference is a list of one.
+    """
+    message, objects = error.message, [value for value in column if isinstance(value, (dict, list)) and value]
+    if not (message.sentence.startswith(_OBJECT) and objects and isinstance(path, str)):
         return error
-    sentence = f"{_OBJECT}for the text in it, add {{use.references:{{text}}}}; {_OF_VALUES}"
-    return InputError(Message(message.where, sentence, {**message.values, "text": f"{path}.{inner}"}))
+    inner, remedies = _find_text(objects), [_OF_VALUES]
+    if all(isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) for value in objects):
+        remedies = ["score the objects with {use.variant:anls_star} and {use.references:{first}}"]
+    if inner and inner.rpartition(".")[2] in _NAMES_OF_TEXTS:  # no field of a document
+        remedies.insert(0, "for the text in it, add {use.references:{text}}")
+    values = {**message.values, "first": f"{path}.0", "text": f"{path}.{inner}"}
+    return InputError(Message(message.where, _OBJECT + "; ".join(remedies), values))
 
 
 def _write_number(value: Any) -> Any:

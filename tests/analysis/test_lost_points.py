@@ -506,6 +506,9 @@ STEPS: dict[str, tuple[Any, str, list[dict[str, str]]]] = {
         [{"variant": "anls_star", "extract": "json"}]),
     "a list of one": (nest(lambda value: [value]), STAR_LINE, [{"prediction": "prediction.0"}]),
     "a root": (nest(lambda value: {"invoice": value}), STAR_LINE, [{"prediction": "prediction.invoice"}]),
+    "a reference in a list of one": (nest(dict, lambda value: [value]), STAR_LINE, [{"references": "answers.0"}]),
+    "a reference in a root": (nest(json.dumps, lambda value: {"fields": value}), STAR_LINE,
+        [{"references": "answers.fields"}]),
     "fenced values": (nest(lambda value: f"Here:\n```json\n{json.dumps(value)}\n```"), STAR_LINE,
         [{"extract": "json"}]),
     "keys beside the answer": (nest(lambda value: {**value, "tokens": 7, "meta": {"model": "m"}}), STAR_LINE,
@@ -569,6 +572,16 @@ def test_root_in_an_object_of_answers_by_id_can_be_typed(shell: Shell, wrap_valu
     ((name, path),) = row["options"].items()
     assert (name, row["anls"]) == ("prediction", 1.0)
     assert shell.print(f"{line} --prediction-field '{path}' --score-only --quiet").strip() == "1.0"
+
+
+def test_root_in_an_object_of_references_by_id_can_be_typed(shell: Shell) -> None:  # noqa: F811
+    values = {f"i{n}": {"brand": text, "total": f"{n}.5"} for n, text in enumerate(ANSWERS)}
+    shell.write({"g.json": {key: [value] for key, value in values.items()}, "t.json": values})
+    line = "g.json t.json --variant anls_star"
+    (row,) = shell.document(line)["submissions"][0]["lost"]["rows"]
+    ((name, path),) = row["options"].items()
+    assert (name, row["anls"]) == ("references", 1.0)
+    assert shell.print(f"{line} --references-field '{path}' --score-only --quiet").strip() == "1.0"
 
 
 def test_every_step_has_a_data_set() -> None:

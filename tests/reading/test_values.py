@@ -187,6 +187,19 @@ def test_reference_that_is_an_object_is_refused_with_a_way_out(shell: Shell, val
     assert shell.type("g.json x.json --variant anls_star --quiet").status == 0
 
 
+def test_objects_in_lists_of_one_are_scored_by_what_the_error_proposes(shell: Shell) -> None:
+    totals = [{"total": "12.50"}, {"total": "9.00"}]
+    shell.write(
+        {
+            "g.json": [{"id": n, "answers": [value]} for n, value in enumerate(totals)],
+            "x.json": [{"id": n, "answer": value} for n, value in enumerate(totals)],
+        }
+    )
+    _, _, advice = shell.error("g.json x.json").partition("score the objects with ")
+    assert advice == "--variant anls_star and --references-field answers.0"
+    assert shell.scores(f"g.json x.json {advice.replace(' and', '')}") == [1.0]
+
+
 # A prediction that is no string, and the step that the error proposes. `test_samples` has more.
 OTHER_PREDICTIONS: list[tuple[Any, str]] = [
     (["a", "a"], "for several answers to a question, add --samples mean or --samples vote"),
