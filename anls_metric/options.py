@@ -75,6 +75,15 @@ def read_share(value: Any) -> float:
     raise ValueError("a number from 0 to 1")
 
 
+def read_limits(value: Any) -> dict[str, float]:
+    """Read limits from 0 to 1, separated by commas, keyed by the name before the last "=" or, without a name, by ""."""
+    try:
+        pairs = [part.rpartition("=") for part in str(value).split(",")]
+        return {name.strip(): read_share(number) for name, _, number in pairs}
+    except ValueError as error:
+        raise ValueError(f"{error}, or such numbers for groups, as in total=0.9,date=0.95") from None
+
+
 def read_count(value: Any) -> int:
     """Read a whole number of at least 0."""
     if not str(value).isdecimal():
@@ -368,11 +377,12 @@ class Settings:
         COMPARISON,
         label="Field of documents",
     )
-    fail_under: float | None = _option(
-        "--fail-under SCORE",
-        "exit with status 1 if an ANLS is below SCORE",
+    fail_under: Mapping[str, float] | None = _option(
+        "--fail-under SCORES",
+        "exit with status 1 if an ANLS is below a limit, which can also be that of a group or key, as in "
+        "0.8,total=0.95",
         COMPARISON,
-        read=read_share,
+        read=read_limits,
     )
     fail_if_worse: bool = _switch(
         "--fail-if-worse",

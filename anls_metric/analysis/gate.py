@@ -9,14 +9,39 @@ from anls_metric.analysis.comparison import Comparison
 from anls_metric.analysis.verdicts import MIN_CLUSTERS, TOO_FEW
 from anls_metric.core.checks import count_noun, describe_unknown
 from anls_metric.core.names import find_name
-from anls_metric.messages import make_error
+from anls_metric.messages import InputError, list_some, make_error
 
 
-def list_low(run: Mapping[str, Any], limit: float) -> Iterator[str]:
-    """Yield one sentence about each of a document's submissions that scores below a limit."""
+def list_low(run: Mapping[str, Any], limits: Mapping[str, float]) -> Iterator[str]:
+    """Yield one sentence about each score in a document that is below its limit.
+
+    Args:
+        run: the document.
+        limits: the limits, keyed by the name of a group or a key of structured answers, or by "" for whole submissions.
+
+    Raises:
+        InputError: a submission has no group or key with a name.
+    """
     for submission in run["submissions"]:
-        if submission["anls"] < limit:
-            yield f"the ANLS of {submission['name']} is {submission['anls']:.6g}, under {limit}"
+        groups = [(name, group) for own in submission["groups"].values() for name, group in own.items()]
+        for named, limit in limits.items():
+            scores = [group["anls"] for name, group in groups if name == named] if named else [submission["anls"]]
+            if not scores:
+                raise _error_of_group(submission["name"], named, [name for name, _ in groups])
+            what = f"{submission['name']} for {named}" if named else submission["name"]
+            for score in scores:
+                if score is None:
+                    yield f"{what} has no values to score"
+                elif score < limit:
+                    yield f"the ANLS of {what} is {score:.6g}, under {limit}"
+
+
+def _error_of_group(submission: str, named: str, known: Sequence[str]) -> InputError:
+    """Create the error for a limit of a group that a submission does not have."""
+    sentence = "no group or key {named!r}: to limit the score of one, add {use.by} or {use.by_key}"
+    if known:
+        sentence = "no group or key {named!r} (found {known})"
+    return make_error(submission, sentence, named=named, known=list_some(known, 12))
 
 
 def list_gates(run: Mapping[str, Any], baseline: str | None = None) -> list[Any]:

@@ -115,7 +115,7 @@ def gate(flags: argparse.Namespace) -> int:
     path, run = _read_only(flags, "gate", "anls GOLD SUBMISSION --fail-if-worse")
     settings = read_flags(flags)
     if settings.fail_under is None and not settings.fail_if_worse:
-        raise ValueError("anls gate needs a limit: add --fail-if-worse or --fail-under SCORE")
+        raise ValueError("anls gate needs a limit: add --fail-if-worse or --fail-under SCORES")
     with explain_damage(path):
         if settings.fail_if_worse and not has_comparisons(run, choose_baseline(run, settings.baseline)):
             run = compare_runs({path: run}, settings.baseline, against_first=True)

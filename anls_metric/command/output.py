@@ -67,7 +67,7 @@ def check_limits(run: Run, settings: Settings) -> Limits:
         return Limits([], [], [])
     from anls_metric.analysis.gate import describe_gates, list_gates, list_low
 
-    low = list(list_low(run, settings.fail_under or 0.0))
+    low = list(list_low(run, settings.fail_under or {}))
     gates = list_gates(run, settings.baseline) if settings.fail_if_worse else []
     worse, notes = describe_gates(gates, settings.allow_doubt)
     return Limits(low + worse, notes, gates)

@@ -247,6 +247,20 @@ GATE = "--fail-if-worse"
         ("gold.json a.json --fail-under 0.75", 0, ""),
         ("gold.json a.json --fail-under 0.76", 1, "anls: the ANLS of a is 0.75, under 0.76\n"),
         ("gold.json a.json b.json --fail-under 0.8", 1, "anls: the ANLS of a is 0.75, under 0.8\n"),
+        ("kinds.json tall.json --by kind --fail-under 0.5,b=0.5", 1, "anls: the ANLS of tall for b is 0, under 0.5\n"),
+        ("kinds.json tall.json --by kind --fail-under a=1", 0, ""),
+        ("kinds.json tall.json --by kind --fail-under c=1", 2, "anls: error: tall: no group or key 'c' (found a, b)\n"),
+        (
+            "kinds.json tall.json --fail-under b=1",
+            2,
+            "anls: error: tall: no group or key 'b': to limit the score of one, add --by or --by-key\n",
+        ),
+        (
+            "gold.json a.json --fail-under b=high",
+            2,
+            "anls: error: --fail-under must be a number from 0 to 1, or such "
+            "numbers for groups, as in total=0.9,date=0.95, got 'b=high'\n",
+        ),
         (f"long.json none.json tall.json {GATE}", 0, ""),
         (f"long.json tall.json none.json {GATE}", 1, "anls: none is worse than tall: -1.0000, p <= 0.0001\n"),
         (f"few.json tall.json none.json {GATE} --extra ignore", 1, f"anls: {TOO_FEW}{ANYWAY}\n"),
@@ -263,6 +277,7 @@ def test_exit_status_says_whether_a_check_failed(shell: Shell, line: str, status
     long = {str(n): ["a"] for n in range(60)}
     shell.write({"long.json": long, "tall.json": dict.fromkeys(long, "a"), "none.json": dict.fromkeys(long, "x")})
     shell.write({"few.json": {str(n): ["a"] for n in range(5)}})
+    shell.write({"kinds.json": [{"id": n, "answers": ["ab"[n % 2]], "kind": "ab"[n % 2]} for n in range(60)]})
     rows = [{"id": n, "prediction": "x" if n < 2 else "a", "references": ["a"]} for n in range(60)]
     shell.write({"all.json": [{**row, "prediction": "a"} for row in rows], "half.json": rows[:50]})
     done = shell.type(f"{line} --quiet")

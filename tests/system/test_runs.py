@@ -148,9 +148,23 @@ def test_gate_of_a_run_decides_as_at_once(shell: Shell, keep: Callable[[str], No
     assert shown.out == ""
 
 
+def test_gate_limits_the_score_of_a_key(shell: Shell) -> None:
+    values = [{"total": f"{n}.50", "date": "2026-11-30"} for n in range(9)]
+    shell.write(
+        {
+            "g.json": [{"id": n, "answers": value} for n, value in enumerate(values)],
+            "t.json": [{"id": n, "prediction": {**value, "date": None}} for n, value in enumerate(values)],
+        }
+    )
+    shell.print("g.json t.json --variant anls_star --by-key --output run.anls.json")
+    assert shell.type("gate run.anls.json --fail-under 0.4,total=1").status == 0
+    done = shell.type("gate run.anls.json --fail-under total=1,date=0.5")
+    assert (done.status, done.err) == (1, "anls: the ANLS of t for date is 0, under 0.5\n")
+
+
 def test_gate_needs_a_limit_and_a_comparison(shell: Shell, keep: Callable[[str], None]) -> None:
     keep("one")
-    assert "add --fail-if-worse or --fail-under SCORE" in shell.error("gate run.anls.json")
+    assert "add --fail-if-worse or --fail-under SCORES" in shell.error("gate run.anls.json")
     assert "--fail-if-worse needs a comparison" in shell.error("gate run.anls.json --fail-if-worse")
 
 
