@@ -292,8 +292,12 @@ def _read_objects(value: Any) -> list[Any]:
 
 def _error_of_value(path: Path, value: Any) -> InputError:
     """Create the error for a prediction that is not a string, to which `_add_remedy` adds a remedy."""
-    shown = shorten(str(value), 60) if isinstance(value, (list, dict)) else describe(value)
-    return make_error("", _NO_TEXT, field=show_path(path), value=shown)
+    return make_error("", _NO_TEXT, field=show_path(path), value=_describe_value(value))
+
+
+def _describe_value(value: Any) -> str:
+    """Show a list or an object, and describe any other value with its type."""
+    return shorten(str(value), 60) if isinstance(value, (list, dict)) else describe(value)
 
 
 _NO_TEXT = "{field} must be a string, got {value}"
@@ -347,7 +351,7 @@ def _read_accepted(value: Any) -> Sequence[str]:
             f"{_ACCEPTED} is NaN, a missing value: add a reference, or leave the question out; {_READ_AGAIN}"
         )
     if any(isinstance(item, dict) for item in items):
-        raise make_error("", _OBJECT + _OF_VALUES, value=describe(value))
+        raise make_error("", _OBJECT + _OF_VALUES, value=_describe_value(value))
     if isinstance(value, list):
         value = list(map(_write_number, value))
     return parse_references(_write_number(value), _ACCEPTED)

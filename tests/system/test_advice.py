@@ -40,7 +40,8 @@ MORE: dict[str, Situation] = {
     "a text in an object": ("t.json --prediction-field x", {"t.json": [{"x": {"text": "a"}, "answers": "a"}]}),
     "objects and references that are JSON": ("t.json", {"t.json": [{"prediction": [{"a": 1}], "answers": '{"a": 1}'}]}),
     "references in lists of one object": ("t.json", {"t.json": [{"prediction": "{}", "answers": [{"a": 1}]}]}),
-    "references that are objects with a text": ("t.json", {"t.json": [{"prediction": "a", "answers": {"text": "a"}}]}),
+    "references that are objects with a text": ("t.json", {"t.json": [{"prediction": "a", "answers": {"value": "a",
+        "page": 3}}]}),
     "lists of several models": ("t.json", {"t.json": {"models": {name: {"rows": list_rows()} for name in "ab"}}}),
     "answers by id of several models": ("gold.json m.json", {"m.json": {name: {str(row["questionId"]): "a" for row in
         GOLD} for name in ("base", "tuned")}}),
