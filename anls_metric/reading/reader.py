@@ -25,7 +25,7 @@ from anls_metric.reading.records import DOCUMENT, FILE, KEY, VALUE
 from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs
 from anls_metric.reading.systems import split_submissions
-from anls_metric.reading.table import Table, is_unique, read_column
+from anls_metric.reading.table import Table, has, is_unique, read_column
 from anls_metric.reading.values import read_ids
 
 
@@ -111,21 +111,21 @@ def _read_all(
     for each, name in zip(inputs, name_inputs(inputs)):
         groups.setdefault(name, []).append(each)
     runs_of: dict[str, list[Answers]] = {}
-    tables = [questions.table] if questions else []
-    for name, group in groups.items():
-        for each in group:
-            whole = reading.lay_out(_load(each, reading, loaded))
-            tables.append(whole)
-            if questions:
-                _refuse_record(whole, questions, len(inputs) > 1)
-            for part, (table, how) in split_submissions(whole, reading, questions).items():
-                hints = []
-                if questions and not was_named:
-                    hints = _check_found_gold(questions, table, how, gold is first)
-                answers = read_both(table, how) if questions is None else join(questions, table, how)
-                full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
-                runs_of.setdefault(full, []).append(answers._replace(name=full, hints=[*hints, *answers.hints]))
-    _refuse_paths(tables, reading.settings)
+    laid_out = [
+        (name, reading.lay_out(_load(each, reading, loaded))) for name, group in groups.items() for each in group
+    ]
+    wholes = [whole for _, whole in laid_out]
+    for name, whole in laid_out:
+        if questions:
+            _refuse_record(whole, questions, len(inputs) > 1)
+        for part, (table, how) in split_submissions(whole, _fit_to(whole, wholes, reading), questions).items():
+            hints = []
+            if questions and not was_named:
+                hints = _check_found_gold(questions, table, how, gold is first)
+            answers = read_both(table, how) if questions is None else join(questions, table, how)
+            full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
+            runs_of.setdefault(full, []).append(answers._replace(name=full, hints=[*hints, *answers.hints]))
+    _refuse_paths([questions.table, *wholes] if questions else wholes, reading.settings)
     return _identify_by_key(questions, runs_of) if questions and not questions.has_ids else runs_of
 
 
@@ -137,6 +137,14 @@ def _identify_by_key(questions: Questions, runs_of: dict[str, list[Answers]]) ->
         return runs_of
     questions = questions._replace(ids=ids)  # type: ignore[arg-type] # none of them is None
     return {name: [answers._replace(questions=questions) for answers in runs] for name, runs in runs_of.items()}
+
+
+def _fit_to(table: Table, tables: Sequence[Table], reading: Reading) -> Reading:
+    """Return how to read one of several tables: without the named field of predictions if only other tables have it."""
+    named = reading.settings.prediction
+    if not named or len(named) > 1 or has(table, named[0]) or not any(has(other, named[0]) for other in tables):
+        return reading
+    return replace(reading, settings=replace(reading.settings, prediction=None))
 
 
 def _lay_out_all(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> list[Table]:

@@ -38,7 +38,8 @@ def round_rows(rows: Sequence[Any], start: float, digits: int) -> list[float]:
     """Round the points of rows so that the printed points add up.
 
     For a step, the rounded points are the difference between the rounded scores before and after the step, which are
-    also printed. The other rows are rounded one by one, and the remainder is added to the largest of these rows.
+    also printed. The other rows are rounded down, except for as many as the sum needs, which are those that rounding
+    down would change most.
 
     Args:
         rows: the rows of a submission, with the steps first.
@@ -48,7 +49,7 @@ def round_rows(rows: Sequence[Any], start: float, digits: int) -> list[float]:
     Example:
         >>> rows = [{"points": points, "anls": None} for points in (0.33335, 0.33335, 0.3333)]
         >>> round_rows(rows, 0.0, 4)
-        [0.3333, 0.3334, 0.3333]
+        [0.3334, 0.3333, 0.3333]
     """
     scale = 10**digits
     score, points = round(start * scale), []
@@ -57,11 +58,11 @@ def round_rows(rows: Sequence[Any], start: float, digits: int) -> list[float]:
             points.append(round(row["anls"] * scale) - score)
             score = round(row["anls"] * scale)
         else:
-            points.append(round(row["points"] * scale))
+            points.append(math.floor(row["points"] * scale))
     rest = [place for place, row in enumerate(rows) if row["anls"] is None]
-    if rest:
-        largest = max(rest, key=lambda place: rows[place]["points"])
-        points[largest] += scale - score - sum(points[place] for place in rest)
+    missing = scale - score - sum(points[place] for place in rest)
+    for place in sorted(rest, key=lambda place: points[place] - rows[place]["points"] * scale)[:missing]:
+        points[place] += 1
     return [each / scale for each in points]
 
 

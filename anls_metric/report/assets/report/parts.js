@@ -11,17 +11,19 @@ const addUp = (parts, key) => parts.reduce((sum, part) => sum + part[key], 0);
 const isAlone = () => state.second < 0;
 const formatPoints = (points, digits) =>
   isAlone() ? formatScore(-points, digits) : formatDifference(points, digits);
-// Points add up as printed: what is missing goes to the row of all others, or else to the largest. Parts that are all
-// too small get more digits.
+const sizeOf = ({ points, isRest }) => (isRest ? 0 : Math.abs(points));
+// Points add up as printed, since those that rounding down would change most are rounded up. Parts that are all too
+// small get more digits.
 const roundPoints = (rows) => {
-  const largest = Math.max(...rows.map(({ points, isRest }) => (isRest ? 0 : Math.abs(points))));
+  const largest = Math.max(...rows.map(sizeOf));
   let digits = data.digits;
   while (largest > 0 && 100 * largest < 10 ** -digits && digits < data.digits + MORE_DIGITS) digits += 1;
   const unit = 10 ** -(digits + 2);
-  const whole = rows.map(({ points }) => Math.round(points / unit));
-  const last = rows.findIndex(({ isRest }) => isRest);
-  const missing = Math.round(addUp(rows, "points") / unit) - whole.reduce((one, other) => one + other, 0);
-  if (rows.length) whole[Math.max(last, 0)] += missing;
+  const whole = rows.map(({ points }) => Math.floor(points / unit));
+  const cut = rows.map(({ points }, place) => points / unit - whole[place]);
+  const places = [...cut.keys()].sort((one, other) => cut[other] - cut[one]);
+  const missing = Math.round(cut.reduce((sum, each) => sum + each, 0));
+  for (const place of places.slice(0, missing)) whole[place] += 1;
   return rows.map((row, place) => ({ ...row, points: whole[place] * unit, digits }));
 };
 const chooseRows = (parts, join, most = SHOWN) => {
@@ -31,7 +33,7 @@ const chooseRows = (parts, join, most = SHOWN) => {
   return roundPoints(rest.length ? [...shown, { ...join(rest), isRest: true }] : shown);
 };
 const drawTable = (rows) => {
-  const sizes = rows.map(({ points, isRest }) => (isRest ? 0 : Math.abs(points)));
+  const sizes = rows.map(sizeOf);
   const longest = Math.max(...sizes, Number.EPSILON);
   const drawRow = ({ key, label, points, digits, about, isPressed, act }, place) => {
     const size = sizes[place] / longest;
