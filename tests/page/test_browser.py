@@ -176,9 +176,24 @@ def test_link_has_the_settings_and_on_request_the_answer(visit: Visits) -> None:
     user.see("#alerts", "too long for a link")
 
 
+def test_link_has_the_options_for_files(visit: Visits, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps([{"own": "<think>?</think>Cola", "prediction": "x", "answers": ["Cola"]}]))
+    user = visit("", path)
+    user.report("0.0")
+    user.pick("prediction", "own")
+    user.pick("extract", "think")
+    user.report("100.0")
+    assert "prediction_field=own&extract=think" in user.page.url
+    other = visit(user.page.url.removeprefix(user.address), path)
+    other.report("100.0")
+    user.pick("extract", "")
+    user.page.wait_for_function("!location.search.includes('extract')")
+
+
 def test_settings_of_a_link_that_are_not_used_are_named(visit: Visits) -> None:
-    wrong = visit("?variant=none&threshold=0.7&case=perhaps")
-    wrong.see("#alerts [role=alert]", "The link's settings were ignored: variant=none, case=perhaps")
+    wrong = visit("?variant=none&threshold=0.7&case=perhaps&missing=some")
+    wrong.see("#alerts [role=alert]", "The link's settings were ignored: variant=none, case=perhaps, missing=some")
     wrong.see(".chosen", "Variant: standard, 70%")
     wrong.press("Close")
     wrong.page.locator("#alerts [role=alert]").wait_for(state="detached")

@@ -67,6 +67,8 @@ const saveLink = (changes) => {
 const SHARED = ["variant", "threshold", "ignore_case"];
 const roundShare = (share) => Math.round(1e6 * share) / 1e6;
 const CASES = { ignored: true, counts: false };
+const listOthers = () => [...settings.elements].filter(({ name }) => name && !SHARED.includes(name));
+const nameInLink = (name) => (name === "prediction" ? "prediction_field" : name); // "prediction" is a typed answer
 // The settings of a link that exist, and the others as they are written in it
 const readLink = (link) => {
   const [found, ignored] = [{}, []];
@@ -80,6 +82,11 @@ const readLink = (link) => {
   const isShare = link.get("threshold") !== "" && threshold >= 0 && threshold <= 1;
   take("threshold", "threshold", threshold, isShare);
   take("case", "ignore_case", CASES[link.get("case")], link.get("case") in CASES);
+  for (const { name, options } of listOthers()) {
+    const value = link.get(nameInLink(name)) ?? "";
+    const isKnown = options ? [...options].some((option) => option.value === value) : value.length <= 200;
+    take(nameInLink(name), name, value, isKnown);
+  }
   return { found, ignored };
 };
 
@@ -95,8 +102,8 @@ const readVariant = () => {
 };
 const readSettings = () => {
   const values = readVariant();
-  for (const { name, value } of settings.elements) {
-    if (name && !SHARED.includes(name) && value.trim()) values[name] = value.trim();
+  for (const { name, value } of listOthers()) {
+    if (value.trim()) values[name] = value.trim();
   }
   return values;
 };
@@ -122,7 +129,9 @@ const showSettings = () => {
 const followSettings = () => {
   const { variant, threshold, ignore_case: ignoreCase } = settings;
   const share = roundShare(threshold.value / 100);
-  saveLink({ variant: variant.value, threshold: share, case: ignoreCase.checked ? "ignored" : "counts" });
+  const others = listOthers().map(({ name, value }) => [nameInLink(name), value.trim() || null]);
+  const own = { variant: variant.value, threshold: share, case: ignoreCase.checked ? "ignored" : "counts" };
+  saveLink({ ...own, ...Object.fromEntries(others) });
   showSettings();
   showAnswer();
   scoreFiles();
@@ -321,7 +330,7 @@ const showResult = (found) => {
   for (const id of ["own-tab", "save"]) find(id).href = url;
   document.querySelector(".links").hidden = !report;
   showStart();
-  showReport(url);
+  showReport(url, found.problems.length > 0);
   announce([found.said, ...found.problems.map(([text]) => text)].join(" "));
 };
 
@@ -335,7 +344,7 @@ const showResult = (found) => {
 // - The page posts {type: "anls-page-seen", top}: how much of the frame is above the window.
 const allMarks = {};
 const findFrame = () => document.querySelector("#result iframe");
-const showReport = (url) => {
+const showReport = (url, hasProblems) => {
   if (!url) return find("result").replaceChildren();
   saveLink({ files: files.map(({ name }) => name).join(", ") });
   const name = JSON.stringify({ url: location.href, hash: viewHash, marks: JSON.stringify(allMarks) });
@@ -343,7 +352,8 @@ const showReport = (url) => {
   const frame = make("iframe", { title: "The report", sandbox, name, src: url });
   find("result").replaceChildren(frame);
   const isLow = frame.getBoundingClientRect().top > 200; // in a small window
-  if (isLow && !find("line").contains(document.activeElement)) frame.scrollIntoView();
+  const shown = hasProblems ? find("problems") : frame;
+  if (isLow && !find("line").contains(document.activeElement)) shown.scrollIntoView();
 };
 const listenToReport = ({ source, data }) => {
   const frame = findFrame();
