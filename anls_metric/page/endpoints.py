@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from functools import wraps
+from inspect import Parameter, Signature, cleandoc, signature
+from typing import Any, TypeVar, get_type_hints
 
 from anls_metric.core.checks import check_count
 from anls_metric.core.scorer import SCORERS
 from anls_metric.messages import FrontEnd, reword
-from anls_metric.options import Options
+from anls_metric.options import OPTIONS, read_count, read_share, read_switch
 from anls_metric.page import file_scores, limits, processes, typed_answers
 from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
 
 FAULT = "this could not be done because of an error in the web app: see its log for details"
 _Result = TypeVar("_Result")
+_Endpoint = Callable[..., dict[str, Any]]
 _LOG = logging.getLogger(__name__)
 
 # Answers
@@ -111,24 +114,55 @@ def list_variants() -> list[dict[str, str]]:
 # Files
 
 
-def score_files(
-    gold: str,
-    submissions: list[str],
-    variant: str = "standard",
-    threshold: float | None = None,
-    ignore_case: bool | None = None,
-    missing: str = "error",
-    extract: str | None = None,
-    prediction: str | None = None,
-    references: str | None = None,
-    id: str | None = None,
-    baseline: str | None = None,
-    worst: int = 0,
-    none_keys: str | None = None,
-    average: str | None = None,
-    numbers: str | None = None,
-    ignore_keys: str | None = None,
-) -> dict[str, Any]:
+def _add_options(endpoint: _Endpoint) -> _Endpoint:
+    """Give an endpoint the options for files as parameters. Gradio reads the signature, and one line of the docstring
+    for each parameter.
+    """
+    own = [each for each in signature(endpoint).parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    options = [
+        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=_DEFAULTS.get(name, OPTIONS[name].default or None))
+        for name in FILE_OPTIONS
+    ]
+    types = {name: _TYPES.get(OPTIONS[name].read, str) for name in FILE_OPTIONS}
+    whole = Signature([*own, *options], return_annotation=dict[str, Any])
+
+    @wraps(endpoint)
+    def call(*arguments: Any, **named: Any) -> dict[str, Any]:
+        bound = whole.bind(*arguments, **named)
+        bound.apply_defaults()
+        return endpoint(**bound.arguments)
+
+    hints = {
+        name: type_ if whole.parameters[name].default is not None else type_ | None for name, type_ in types.items()
+    }
+    fixed = {name: type_ for name, type_ in get_type_hints(endpoint).items() if name != "options"}
+    call.__annotations__ = {**fixed, **hints}
+    call.__signature__ = whole  # type: ignore[attr-defined]
+    lines = [f"    {name}: {_describe_option(name)}." for name in FILE_OPTIONS]
+    call.__doc__ = cleandoc(str(endpoint.__doc__)).replace("\n\nReturns:", "\n" + "\n".join(lines) + "\n\nReturns:")
+    return call
+
+
+_FIRST = ("variant", "threshold", "ignore_case", "missing", "extra", "extract")
+_ALSO = ("average", "worst")
+FILE_OPTIONS: Sequence[str] = tuple(
+    dict.fromkeys([*_FIRST, *(name for name, option in OPTIONS.items() if option.label and name != "gold"), *_ALSO])
+)
+"""The options of the endpoints for files, which are those of the page and a few more."""
+
+_DEFAULTS: Mapping[str, Any] = {"variant": "standard", "worst": 0}
+_TYPES: Mapping[Any, Any] = {read_share: float, read_count: int, read_switch: bool}
+
+
+def _describe_option(name: str) -> str:
+    """Describe an option and its choices in one line."""
+    option = OPTIONS[name]
+    choices = f"; one of {', '.join(option.choices)}" if option.choices else ""
+    return option.help.replace("%%", "%") + choices
+
+
+@_add_options
+def score_files(gold: str, submissions: list[str], **options: Any) -> dict[str, Any]:
     """Score submissions against a gold file with ANLS and compare them. Answers are joined with questions by id.
 
     Upload each file to /gradio_api/upload first, then pass the path that the upload returned.
@@ -136,47 +170,17 @@ def score_files(
     Args:
         gold: a file with the id and the references of each question, in a layout from list_layouts or as a table.
         submissions: one or more files with the id and the answer of each question.
-        variant: the variant of ANLS, a name from list_variants.
-        threshold: the minimum similarity, from 0 to 1; anything lower scores 0. None takes the variant's threshold.
-        ignore_case: whether to ignore case. None follows the variant.
-        missing: "error", "zero" or "skip": what to do with unanswered questions.
-        extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
-        prediction: the path of the prediction in a record, such as output.text; None takes the common names.
-        references: the path of the references; None takes the common names.
-        id: the path of the question id; None takes the common names, "none" matches by position.
-        baseline: the name of the submission to compare the others with; None takes the first of two and the best of
-            three or more.
-        worst: how many of the worst answers of each submission to return.
-        none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
-        average: for anls_star: the mean over "rows" or "leaves".
-        numbers: for anls_star: compare numbers "as_written" or "by_value", so that 2440 equals 2440.0.
-        ignore_keys: for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score.
 
     Returns:
         The document of anls --format json: signature, questions, clusters, hints
         for each submission its name, read, layout, questions, anls, interval (95%), exact_match, contains, lost
         and comparisons with difference, interval, p_value, verdict.
     """
-    return _score(take_all(submissions, "submissions"), take(gold, "gold"), locals())
+    return _score(take_all(submissions, "submissions"), take(gold, "gold"), options)
 
 
-def score_logs(
-    files: list[str],
-    variant: str = "standard",
-    threshold: float | None = None,
-    ignore_case: bool | None = None,
-    missing: str = "error",
-    extract: str | None = None,
-    prediction: str | None = None,
-    references: str | None = None,
-    id: str | None = None,
-    baseline: str | None = None,
-    worst: int = 0,
-    none_keys: str | None = None,
-    average: str | None = None,
-    numbers: str | None = None,
-    ignore_keys: str | None = None,
-) -> dict[str, Any]:
+@_add_options
+def score_logs(files: list[str], **options: Any) -> dict[str, Any]:
     """Score files that contain both predictions and references, such as logs of evaluation harnesses and tables, with
     ANLS.
 
@@ -184,26 +188,11 @@ def score_logs(
 
     Args:
         files: one or more files, each in a layout from list_layouts or as a table.
-        variant: the variant of ANLS, a name from list_variants.
-        threshold: the minimum similarity, from 0 to 1; anything lower scores 0. None takes the variant's threshold.
-        ignore_case: whether to ignore case. None follows the variant.
-        missing: "error", "zero" or "skip": what to do with unanswered questions.
-        extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
-        prediction: the path of the prediction in a record, such as output.text; None takes the common names.
-        references: the path of the references; None takes the common names.
-        id: the path of the question id; None takes the common names, "none" numbers the records.
-        baseline: the name of the file to compare the others with; None takes the first of two and the best of three or
-            more.
-        worst: how many of the worst answers of each file to return.
-        none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
-        average: for anls_star: the mean over "rows" or "leaves".
-        numbers: for anls_star: compare numbers "as_written" or "by_value", so that 2440 equals 2440.0.
-        ignore_keys: for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score.
 
     Returns:
         The same as score_files.
     """
-    return _score(take_all(files, "files"), None, locals())
+    return _score(take_all(files, "files"), None, options)
 
 
 def list_layouts() -> list[dict[str, str]]:
@@ -218,10 +207,9 @@ def list_layouts() -> list[dict[str, str]]:
     ]
 
 
-def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Score files in a separate process with the arguments of an endpoint, which have the same names as the options."""
-    check_count("worst", values["worst"], limits.MAX_WORST)
-    options = {name: value for name, value in values.items() if name in Options.__annotations__}
+def _score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Score files in a separate process."""
+    check_count("worst", options["worst"], limits.MAX_WORST)
     return processes.run(file_scores.score, files, gold, options)
 
 

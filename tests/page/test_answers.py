@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import shutil
+import typing
 from collections.abc import Callable, Sequence
 from html import unescape
 from pathlib import Path
@@ -160,6 +162,29 @@ def test_files_are_scored(uploads: Path) -> None:
     invoices = ROOT / "examples" / "invoices.jsonl"
     found = score_logs(upload(uploads, invoices), **options)
     assert found == json.loads(json.dumps(score(invoices, **options).to_dict()))
+
+
+@pytest.mark.parametrize("endpoint", [score_files, score_logs])
+def test_endpoints_for_files_have_the_options_of_the_page(endpoint: Any) -> None:
+    parameters = inspect.signature(endpoint).parameters
+    assert (
+        {*SETTINGS, "variant", "threshold", "ignore_case"}
+        <= {*parameters}
+        == {*typing.get_type_hints(endpoint)} - {"return"}
+    )
+    lines = re.findall(r"^    (\w+): .+\.$", endpoint.__doc__, re.MULTILINE)
+    assert lines == [*parameters]
+
+
+def test_option_that_an_error_of_an_endpoint_proposes_works(uploads: Path, tmp_path: Path) -> None:
+    gold = [{"questionId": n, "answers": ["tea"], "kind": "ab"[n % 2]} for n in range(4)]
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    (tmp_path / "more.json").write_text(json.dumps([{"questionId": n, "answer": "tea"} for n in range(6)]))
+    paths = upload(uploads, tmp_path / "gold.json", tmp_path / "more.json")
+    with pytest.raises(ValueError, match='extra="ignore" skips such answers'):
+        score_files(paths[0], paths[1:])
+    (submission,) = score_files(paths[0], paths[1:], extra="ignore", by="kind")["submissions"]
+    assert (submission["anls"], {*submission["groups"]["kind"]}) == (1.0, {"a", "b"})
 
 
 def test_errors_and_documents_name_no_folder(uploads: Path, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ export const makeSelect = (key, label, options, value, act) => {
   select.value = value;
   return make("span.choice", make("label", { for: id }, label), select);
 };
-// Draw a part again, and keep the focus on the control with the same key.
+// Draw a part again, with the focus on the same control.
 export const replaceContent = (place, ...children) => {
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   place.replaceChildren(...children.flat(Infinity).filter(isShown));

@@ -140,7 +140,7 @@ export const stepBy = (by) => {
   const next = state.open < 0 ? state.page * PAGE : rows.indexOf(state.open) + by;
   if (rows[next] !== undefined) update({ open: rows[next] }, { focus: rows[next] });
 };
-// Draw a page of the list; in print, a number of questions from the first one on.
+// Draw a page of the list; in print, its beginning.
 export const drawList = (printed = 0) => {
   const start = printed ? 0 : state.page * PAGE;
   const shown = findRows().slice(start, start + (printed || PAGE));

@@ -100,7 +100,7 @@ const followPage = () => {
   });
 };
 
-// Parts that are drawn again when a value that they depend on changes
+// Parts that are drawn again when what they show changes
 
 const partKeys = new Map();
 const drawPart = (id, values, drawIt) => {
@@ -187,7 +187,7 @@ const handleKey = (event) => {
   event.preventDefault();
   act();
 };
-// A print has the filtered list; without a filter, the questions that come first.
+// A print has the filtered list or, without a filter, its beginning.
 const PRINTED = 20;
 const print = (isPaper) => {
   $("details").open = isPaper;

@@ -60,15 +60,16 @@ const drawAnswer = (places, row) => {
   );
 };
 
-// Links to all questions about the page and its document
+// Links to the questions of a page and, of several, its document
 const listPages = (row) => {
   const stem = pageStem(row);
   if (!stem) return null;
   const link = (name, search) => make("button.filter", { onclick: () => showQuestions({ search }) }, name);
   const of = /^(.*)_/.exec(stem)?.[1];
-  return make("span.said", "all questions about ", link(stem, pageName(row)), of && [" or ", link(of, `${of}_`)]);
+  const isPart = of && data.pages.some((name) => !`${name}`.includes(of));
+  return make("span.said", "all questions about ", link(stem, pageName(row)), isPart && [" or ", link(of, `${of}_`)]);
 };
-// A click on the page shows it in its own size.
+// A click on the page enlarges it.
 const enlarge = (image) => {
   const large = make("img", { src: image.src, alt: image.alt });
   const close = make("button", { onclick: () => dialog.close() }, "Close");
