@@ -20,7 +20,7 @@ from anls_metric.reading.containers import (
     records_of,
     take_records,
 )
-from anls_metric.reading.records import DOCUMENT, FILE, KEY, PART, VALUE, Records
+from anls_metric.reading.records import DOCUMENT, FILE, KEY, NAMES, PART, VALUE, Records
 from anls_metric.reading.table import Table, has, name_places, read_column
 
 _MOST = 5  # the number of lists that an error mentions
@@ -54,9 +54,11 @@ def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
 
 def _find_answers_by_id(root: Mapping[str, Any]) -> list[str]:
     """Find the paths of objects of answers keyed by id inside an object, unless these objects share the same few keys,
-    as records do.
+    as records do, or are columns with a usual name.
     """
     paths = find_mappings(root, are_answers_by_id)
+    if len(paths) > 1 and not NAMES.isdisjoint(paths):
+        return []
     keys = [{record[KEY].rpartition(".")[2] for record in take_records(root, path) or ()} for path in paths]
     are_disjoint = sum(map(len, keys)) == len(set().union(*keys))
     return paths if are_disjoint or min(map(len, keys)) > len(keys) else []

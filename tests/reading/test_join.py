@@ -578,3 +578,38 @@ def test_answers_to_other_questions_are_said_if_they_are_ignored(shell: Shell) -
     shell.write({"gold.json": GOLD, "x.json": [*ANSWERS, {"questionId": -1, "answer": "a"}]})
     assert read(shell, "gold.json x.json --extra ignore").endswith("24 of 24; 1 answer to other questions not used")
     assert "; " not in read(shell, "gold.json x.json --extra ignore --id-field questionId").partition("24 of 24")[0]
+
+
+# Files of several tools and teams
+
+
+def by_label(rows: Records, key: str = "") -> dict[str, Any]:
+    """Write a column for each field as an object keyed by row label, as pandas' to_json() does by default."""
+    labels = [str(row[key]) if key else str(n) for n, row in enumerate(rows)]
+    return {name: {label: row[name] for label, row in zip(labels, rows)} for name in rows[0] if name != key}
+
+
+COLUMNS_BY_LABEL: dict[str, tuple[str, Files]] = {
+    "both": ("t.json", {"t.json": by_label([{**row, "prediction": BASE[row["questionId"]]} for row in GOLD])}),
+    "two files": ("g.json x.json", {"g.json": by_label(GOLD), "x.json": by_label(ANSWERS[::-1])}),
+    "an index of ids": ("g.json x.json", {"g.json": by_label(GOLD), "x.json": by_label(ANSWERS[::-1], "questionId")}),
+    "a series": ("gold.json x.json", {"x.json": by_label(ANSWERS, "questionId")["answer"]}),
+}
+
+
+@pytest.mark.parametrize("case", COLUMNS_BY_LABEL)
+def test_columns_by_row_label_are_a_table(shell: Shell, case: str) -> None:
+    line, files = COLUMNS_BY_LABEL[case]
+    shell.write(files)
+    assert shell.scores(f"{line} --quiet") == [SCORE]
+
+
+def test_named_field_of_predictions_may_be_in_only_some_submissions(shell: Shell) -> None:
+    shell.write({"usual.json": ANSWERS, "own.json": [{"reply": BASE[key], "questionId": key} for key in IDS]})
+    line = "gold.json usual.json own.json"
+    assert "--prediction-field reply" in shell.error(line)
+    assert read(shell, f"{line} --prediction-field reply").splitlines() == [
+        f"{field} (prediction) of {name}, answers (references) of gold.json, joined by questionId: 24 of 24"
+        for field, name in (("answer", "usual.json"), ("reply", "own.json"))
+    ]
+    assert "no field 'replies'" in shell.error(f"{line} --prediction-field replies")
