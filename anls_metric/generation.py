@@ -11,7 +11,7 @@ from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import describe, name_row, requires
-from anls_metric.core.decoding import Decoder, read_sets
+from anls_metric.core.decoding import Decoder, Ids, fold, list_texts, read_sets
 from anls_metric.core.statistics.significance import interval
 
 with requires("'transformers[torch]'"):
@@ -279,7 +279,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         equal, problem = self._compare_columns(theirs, [rows[place] for place in places])
         labels = None if problem else _read_labels(loader, theirs)
         if labels is not None:
-            found, problem = self.decoder.match_labels(labels, [references[place] for place in places])
+            found, problem = _match_labels(self.decoder, labels, [references[place] for place in places])
             equal += found
         return equal, problem and f"the evaluation has other rows than GenerateAndScore was given{what}: {problem}"
 
@@ -376,6 +376,18 @@ def _read_labels(loader: Any, rows: list[Any]) -> list[list[int]] | None:
     if getattr(labels, "ndim", 0) != 2 or torch.is_floating_point(torch.as_tensor(labels)):
         return None
     return [[item for item in row if item >= 0] for row in labels.tolist()]  # type: ignore[union-attr]
+
+
+def _match_labels(decoder: Decoder, expected: Ids, references: Sequence[Any]) -> tuple[int, str]:
+    """Count the labels that equal a reference in the same row or, since they may also cover the question, end with one.
+    Also return a description of the first other label if the labels seem to belong to other rows, or "" otherwise.
+    """
+    labels = [text if ids else None for ids, text in zip(expected, decoder.decode(expected, "label"))]
+    folded = [label and fold(decoder.scorer.read_answer(label)) for label in labels]
+    texts = [tuple(filter(None, list_texts([accepted]))) for accepted in references]
+    found = [row for row, label in enumerate(folded) if label and label.endswith(texts[row])]
+    missing = [row for row, label in enumerate(folded) if label and row not in found]
+    return len(found), decoder.describe_other_labels(labels, missing, references) if missing else ""
 
 
 @contextmanager

@@ -20,7 +20,15 @@ __all__ = ["ComputeMetrics", "build_compute_metrics"]
 # Ids that stand for no token, at positions without a label and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
+_MANY = 8  # more tokens than fit the labels of the next position by chance
+
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
+
+
+_TEACHER_FORCED = (
+    "the predictions are logits, for which the model saw the correct tokens before each position, so the score is "
+    "higher than that of its own answers: set predict_with_generate=True in Seq2SeqTrainingArguments"
+)
 
 
 def build_compute_metrics(
@@ -147,6 +155,8 @@ class ComputeMetrics(Decoder):
         logits = _take_first(logits)
         if logits.ndim != 3:
             return logits
+        if not self.causal:
+            warnings.warn(_TEACHER_FORCED, stacklevel=2)
         highest, ids = logits.max(-1), logits.argmax(-1)
         highest = getattr(highest, "values", highest)  # a tensor also returns the indices
         ids[highest != highest] = _NOT_A_NUMBER  # only NaN differs from itself
@@ -219,13 +229,21 @@ class ComputeMetrics(Decoder):
             if ordered is not None:
                 return ordered
             problem = self.describe_other_labels(labels, missing, references)
-            if problem:
-                warnings.warn(
-                    f"{problem}. Perhaps the trainer orders the rows (group_by_length, shuffle_dataset), labels are "
-                    "cut off, or these are the references of another set",
-                    stacklevel=3,
+            unlike = [row for row in missing if not _overlaps(folded[row] or "", references[row])]
+            if problem and 2 * len(unlike) > len(missing):
+                raise ValueError(
+                    f"{problem}: pass the references of each set in a dict "
+                    '(references={"validation": ..., "test": ...}), and turn off options that order the rows '
+                    "(group_by_length, shuffle_dataset)"
                 )
+            if problem:
+                warnings.warn(f"{problem}. Perhaps labels are cut off, or need extract=", stacklevel=3)
         return references
+
+
+def _overlaps(label: str, references: Any) -> bool:
+    """Whether a folded label contains a reference of its row, or is contained in one."""
+    return any(text in label or label in text for text in list_texts([references]) if text)
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
@@ -251,7 +269,7 @@ def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
     total = sum(map(len, expected))
     own = sum(ids == label for row in zip(predicted, expected) for ids, label in zip(*row))
     ahead = sum(ids == label for row, labels in zip(predicted, expected) for ids, label in zip(row, labels[1:]))
-    if ahead > max(2 * own, total / 4):
+    if ahead > max(2 * own, total / 4) or ahead > 3 * own + _MANY:  # the second at the beginning of training
         raise ValueError(
             "the logits fit the labels shifted by one position: pass causal=True, because the model is decoder-only"
         )
@@ -288,8 +306,8 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
         return fitting[0]
     numbers = ", ".join(f"{size:,}" for size in fitting or sizes)
     advice = (
-        "pass references for every row of the evaluation set, and set dataloader_drop_last=False. If an "
-        "evaluation was interrupted, call reset() and evaluate again"
+        'pass references for every row of each evaluated set (references={"validation": ..., "test": ...}), and set '
+        "dataloader_drop_last=False. If an evaluation was interrupted, call reset() and evaluate again"
     )
     if fitting:
         advice = f"some may repeat the first rows, so {_SET_EACH}"

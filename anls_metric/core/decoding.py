@@ -113,16 +113,6 @@ class Decoder:
             means |= {each.name: each.average(*columns, scores, self.scorer) for each in self.metrics}
         return answers, scores, means
 
-    def match_labels(self, expected: Ids, references: References) -> tuple[int, str]:
-        """Count the labels that equal or end with a reference in the same row. Also return a description of the first
-        mismatched label if the labels seem to belong to other rows, or "" otherwise.
-        """
-        labels = [text if ids else None for ids, text in zip(expected, self.decode(expected, "label"))]
-        folded = [label and fold(self.scorer.read_answer(label)) for label in labels]
-        found = [row for row, label in enumerate(folded) if label and _ends_with(label, references[row])]
-        missing = [row for row, label in enumerate(folded) if label and row not in found]
-        return len(found), self.describe_other_labels(labels, missing, references) if missing else ""
-
     def describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
         """Describe the first mismatched label, or return "" if most labels match or resemble their references."""
         rows = [row for row, label in enumerate(labels) if label]
@@ -158,11 +148,6 @@ def list_texts(references: References) -> set[str]:
     """Collect the references as folded strings. A list adds its items and, since it may be a value, also itself."""
     lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {fold(text) for each in lists for text in each}
-
-
-def _ends_with(label: str, references: Any) -> bool:
-    """Whether a folded label, which may also cover the question, equals or ends with a reference in its row."""
-    return any(label.endswith(text) for text in list_texts([references]) if text)
 
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:

@@ -52,7 +52,16 @@ def make_hook(*arguments: Any, **options: Any) -> anls_metric.ComputeMetrics:
 
 # Logits, and the ids that the trainer keeps instead
 
+TEACHER_FORCED = "ignore:the predictions are logits:UserWarning"
 
+
+def test_logits_of_an_encoder_decoder_are_a_warning() -> None:
+    labels = encode("coca", "pepsi")
+    with pytest.warns(UserWarning, match=r"the model saw the correct tokens.* set predict_with_generate=True"):
+        make_hook()((make_logits(labels), labels))
+
+
+@pytest.mark.filterwarnings(TEACHER_FORCED)
 @pytest.mark.parametrize("causal", [False, True])
 def test_ids_and_logits_score_alike_at_the_places_of_their_labels(causal: bool) -> None:
     labels = encode("coca", "pepsi", before=3 if causal else 0)
@@ -71,6 +80,7 @@ def test_generated_ids_pass_as_they_are() -> None:
         assert make_hook(causal=True).preprocess_logits_for_metrics(given, encode("c", "p")) is generated
 
 
+@pytest.mark.filterwarnings(TEACHER_FORCED)
 def test_nan_logits_are_an_error_where_there_are_labels() -> None:
     labels = encode("ab", "cd", "ef")
     labels[2, 2] = -100
@@ -244,14 +254,23 @@ def test_references_of_values_are_brought_into_the_order_of_labels_in_any_json(
     ("labels", "references"),
     [
         (WORDS, OTHERS),  # of another set
-        ([word[0] for word in WORDS], WORDS),  # cut off
         ([*WORDS[1:], WORDS[0]], [[*WORDS[:2]], *([word] for word in WORDS[1:])]),  # in an order that is not certain
     ],
 )
-def test_labels_that_are_no_references_are_a_warning(labels: list[str], references: list[Any]) -> None:
-    with pytest.warns(
-        UserWarning, match=r"the labels of . of 7 rows are not among their references; the first is row . "
-    ):
+def test_labels_of_other_rows_are_an_error(labels: list[str], references: list[Any]) -> None:
+    words = (
+        r'labels of . of 7 rows are not among their references; the first is row .*: pass .*"validation": \.\.\., "te'
+    )
+    with pytest.raises(ValueError, match=words):
+        make_hook(references)((encode(*labels), encode(*labels)))
+
+
+@pytest.mark.parametrize(
+    ("labels", "references"),
+    [([word[0] for word in WORDS], WORDS), ([f"{word} as this page says" for word in WORDS], WORDS)],
+)
+def test_labels_that_are_cut_off_or_sentences_are_a_warning(labels: list[str], references: list[Any]) -> None:
+    with pytest.warns(UserWarning, match=r"labels of 7 of 7 rows are not among their references.* or need extract="):
         make_hook(references)((encode(*labels), encode(*labels)))
 
 
@@ -277,6 +296,7 @@ def test_labels_choose_between_sets_of_one_size() -> None:
         hook((encode(*WORDS), None))
 
 
+@pytest.mark.filterwarnings(TEACHER_FORCED)
 @pytest.mark.parametrize("references", [None, WORDS])
 def test_logits_of_a_decoder_are_refused_without_causal(references: Any) -> None:
     labels = encode(*WORDS, before=4)
@@ -287,6 +307,14 @@ def test_logits_of_a_decoder_are_refused_without_causal(references: Any) -> None
         with pytest.raises(ValueError, match="fit the labels shifted by one position: pass causal=True"):
             hook(batch)
     assert hook((make_logits(labels), labels)) == {"anls": 1.0}  # a model with an encoder, whose prompt is masked
+
+
+@pytest.mark.filterwarnings(TEACHER_FORCED)
+def test_logits_of_a_decoder_are_refused_at_the_beginning_of_training() -> None:
+    labels = encode(*WORDS * 4, before=4)
+    predicted = np.where(np.arange(labels.size).reshape(labels.shape) % 5 == 0, labels, 0)  # few are right
+    with pytest.raises(ValueError, match="pass causal=True"):
+        make_hook()((make_logits(predicted, causal=True), labels))
 
 
 def test_several_sequences_for_a_row_are_refused() -> None:

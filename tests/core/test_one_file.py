@@ -71,7 +71,7 @@ def test_class_of_the_metric_stands_near_the_beginning() -> None:
     assert class_.lineno <= 250
     table = next(node for node in ast.parse(source).body if "_TABLE" in ast.unparse(node)[:20])
     rows = (table.end_lineno or 0) - table.lineno
-    assert len(source.splitlines()) - rows <= 1480
+    assert len(source.splitlines()) - rows <= 1500
     head = source[: source.index("class Anls")]
     assert [name in head for name in ("_DESCRIPTION = ", "_CITATION = ", "_KWARGS_DESCRIPTION = ")] == [True] * 3
 

@@ -22,7 +22,10 @@ torch = pytest.importorskip("torch", reason="the extra `torch` is not installed"
 transformers = pytest.importorskip("transformers", reason="the extra `transformers` is not installed")
 pytest.importorskip("accelerate")
 
-pytestmark = pytest.mark.usefixtures("single_thread")
+pytestmark = [
+    pytest.mark.usefixtures("single_thread"),
+    pytest.mark.filterwarnings("ignore:the predictions are logits:UserWarning"),
+]
 
 QUIET: dict[str, Any] = {"use_cpu": True, "report_to": [], "disable_tqdm": True, "save_strategy": "no"}
 
