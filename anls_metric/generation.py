@@ -16,7 +16,7 @@ from anls_metric.core.statistics.significance import interval
 
 with requires("'transformers[torch]'"):
     import torch
-    from transformers import EarlyStoppingCallback, TrainerCallback
+    from transformers import EarlyStoppingCallback, GenerationConfig, TrainerCallback
     from transformers.integrations import is_deepspeed_zero3_enabled
     from transformers.trainer_callback import CallbackHandler
 
@@ -25,8 +25,10 @@ __all__ = ["GenerateAndScore"]
 _WORST = 20  # the number of rows in the table of the worst answers
 _COMPARED = 16  # how many rows of an evaluation are compared with those given to the callback
 _BY_DEFAULT = {"max_new_tokens": 64, "do_sample": False}
+_CUT_OFF = 0.1  # the share of answers without an end token that is a warning
 _PROMPTS = ("prompt", "messages")  # the columns for prompts; the first one in a row is used
 _OF_TOKENS = {"input_ids", "attention_mask", "token_type_ids", "completion_mask", "assistant_masks", "labels"}
+_NO_OPTIONS = GenerationConfig()
 _SCORE_OTHERS = (
     "to score other rows, call callback.score(model, rows, references), or pass several sets by name: "
     'GenerateAndScore({"validation": (rows, references), "test": (rows, references)})'
@@ -64,17 +66,21 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         processor: the tokenizer or processor; None takes the trainer's ``processing_class``.
         encode: for rows in any other form, a function that takes a list of rows and returns the inputs of ``generate``
             as tensors, with prompts padded on the left for a decoder-only model.
-        generation_config: a `GenerationConfig`; None generates greedily, at most 64 tokens.
+        generation_config: a `GenerationConfig` or a dict of its options; None generates greedily, at most 64 tokens.
         batch_size: the number of rows for which answers are generated at once.
         limit: the number of rows in a sample, which is the same in every evaluation; None takes all rows.
         name: the name of the score in the metrics.
         options: ``extract``, ``skip_special_tokens``, ``variant``, ``threshold``, ``ignore_case`` and ``metrics``, as
             in `build_compute_metrics`.
 
+    Attributes:
+        answers: the answers that were generated and scored last, in the order of the rows; with ``limit``, of the
+            sample.
+
     Raises:
         ValueError: the numbers of rows differ, a prompt ends with its answer, the rows are streamed, an option is
-            invalid, or several sequences were requested. When training begins: there is no processor, or early stopping
-            would look for the score before it exists.
+            invalid, or several sequences were requested. When training begins: there is no processor, the first row
+            cannot be encoded, or early stopping would look for the score before it exists.
     """
 
     def __init__(
@@ -93,10 +99,16 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         for argument, number in {"batch_size": batch_size, "limit": limit}.items():
             if number is not None and number < 1:
                 raise ValueError(f"{argument} must be at least 1, got {number}")
+        misplaced = [option for option in options if hasattr(_NO_OPTIONS, option)]
+        if misplaced:
+            raise ValueError(f"{misplaced[0]} is an option of generate: pass it in generation_config")
+        if isinstance(generation_config, Mapping):
+            generation_config = GenerationConfig(**{**_BY_DEFAULT, **generation_config})
         if getattr(generation_config, "num_return_sequences", None) not in (None, 1):
             raise ValueError("only one sequence per row can be scored: set num_return_sequences=1")
         self.processor, self.encode, self.generation_config = processor, encode, generation_config
         self.batch_size, self.limit, self.name = batch_size, limit, name
+        self.answers: list[str] = []
         rows_of, references_of = _split_sets(dataset, references)
         self.decoder = Decoder(processor, references_of, **options)
         self.sets: dict[str, _Set] = {}
@@ -156,7 +168,9 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Reject settings that would fail only after the first evaluation."""
         self._keep_processor(given)
-        self._find_processor()
+        processor = self._find_processor()
+        for rows, _ in self.sets.values() if self.encode is None else ():
+            _encode(processor, [rows[0]], given["model"])
         callbacks = getattr(_find_handler(), "callbacks", [self])
         before = callbacks[: callbacks.index(self)]
         stops = any(isinstance(callback, EarlyStoppingCallback) for callback in before)
@@ -208,13 +222,24 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         """Generate and score the answers for some rows, and return the scores by name and the worst answers."""
         self._find_processor()
         accepted = [references[place] for place in places]
-        answers, values, means = self.decoder.score_ids(self._generate(model, rows, places), accepted)
+        ids = self._generate(model, rows, places)
+        self.answers, values, means = self.decoder.score_ids(ids, accepted)
+        self._warn_of_cut_off(model, ids)
         scores = list(map(float, values))
         (_, mean), *others = means.items()
         found = {key: mean, **{f"{key}_{name}": value for name, value in others}}
         if len(scores) > 1:
             found |= {f"{key}_{end}": value for end, value in interval(scores)._asdict().items()}
-        return found, sorted(zip(scores, places, answers, accepted), key=lambda row: row[:2])[:_WORST]
+        return found, sorted(zip(scores, places, self.answers, accepted), key=lambda row: row[:2])[:_WORST]
+
+    def _warn_of_cut_off(self, model: Any, ids: list[list[int]]) -> None:
+        """Warn about answers that do not end with an end token, because generation stopped at the limit."""
+        ends = getattr(self.generation_config, "eos_token_id", None) or model.generation_config.eos_token_id
+        ends = {*ends} if isinstance(ends, (list, tuple)) else {ends} - {None}
+        unfinished = sum(ends.isdisjoint(row) for row in ids) if ends else 0
+        if unfinished >= _CUT_OFF * len(ids):
+            problem = f"{unfinished:,} of {len(ids):,} answers have no end token"
+            warnings.warn(f"{problem}: if they are cut off, raise max_new_tokens in generation_config", stacklevel=2)
 
     # The processor and the metric
 
@@ -270,7 +295,8 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         if hasattr(evaluated, "__len__"):
             if len(evaluated) != len(rows):
                 given = f"GenerateAndScore was given {len(rows):,}{what}"
-                return 0, f"the evaluation has {len(evaluated):,} rows, but {given}"
+                packed = " (if SFTTrainer packs them, set eval_packing=False)" * (len(evaluated) < len(rows))
+                return 0, f"the evaluation has {len(evaluated):,} rows, but {given}{packed}"
             places: Sequence[int] = sorted(random.Random(0).sample(range(len(rows)), min(len(rows), _COMPARED)))
             theirs = [evaluated[place] for place in places]
         else:  # a stream, or the share of it that a process takes
