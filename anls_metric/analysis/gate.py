@@ -12,17 +12,17 @@ from anls_metric.core.names import find_name
 from anls_metric.messages import InputError, list_some, make_error
 
 
-def list_low(run: Mapping[str, Any], limits: Mapping[str, float]) -> Iterator[str]:
-    """Yield one sentence about each score in a document that is below its limit.
+def list_low(submissions: Sequence[Mapping[str, Any]], limits: Mapping[str, float]) -> Iterator[str]:
+    """Yield one sentence about each score that is below its limit.
 
     Args:
-        run: the document.
+        submissions: submissions of a document.
         limits: the limits, keyed by the name of a group or a key of structured answers, or by "" for whole submissions.
 
     Raises:
         InputError: a submission has no group or key with a name.
     """
-    for submission in run["submissions"]:
+    for submission in submissions:
         groups = [(name, group) for own in submission["groups"].values() for name, group in own.items()]
         for named, limit in limits.items():
             scores = [group["anls"] for name, group in groups if name == named] if named else [submission["anls"]]
@@ -78,7 +78,8 @@ def choose_baseline(run: Mapping[str, Any], baseline: str | None = None) -> str:
     """Return the name of the baseline. Raises the same errors as `list_gates`."""
     names = [each["name"] for each in run["submissions"]]
     if len(names) < 2:
-        raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions")
+        sentence = "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions, or compare "
+        raise make_error("", sentence + "saved runs with anls compare BASELINE RUN {use.fail_if_worse}")
     name = find_name(baseline, names) if baseline else names[0]
     if not name:
         raise make_error("", "{problem}", problem=describe_unknown("baseline", str(baseline), names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from collections.abc import Sequence
 from itertools import chain
 
@@ -15,7 +16,7 @@ from anls_metric.reading.inputs import parse_input
 from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.schema import Run
 from anls_metric.report.wording import word
-from anls_metric.run import explain_damage, read_run
+from anls_metric.run import explain_damage, is_run, read_run
 
 NUMBERS = ("percent", "digits")
 SHOWN = (*NUMBERS, "columns", "quiet")
@@ -40,7 +41,11 @@ def add_table(parser: Parser) -> None:
 
 def add_runs(parser: Parser) -> None:
     """Add the arguments of the subcommand `compare` to a parser."""
-    add_flags(parser, "runs of the same questions, the baseline first; NAME=RUN names one", (*SHOWN, "format", *LIMITS))
+    add_flags(
+        parser,
+        "runs of the same questions; of two, the first is the baseline; NAME=RUN names one",
+        (*SHOWN, "format", *LIMITS),
+    )
 
 
 def _read_only(flags: argparse.Namespace, name: str, instead: str) -> tuple[str, Run]:
@@ -48,6 +53,9 @@ def _read_only(flags: argparse.Namespace, name: str, instead: str) -> tuple[str,
     exactly one file argument.
     """
     if len(flags.files) != 1:
+        if all(is_run(path) for path in flags.files) and flags.files:
+            instead = f"anls compare {shlex.join(flags.files)}"
+            raise ValueError(f"anls {name} takes one run, got {len(flags.files)}; to compare them, type {instead}")
         raise ValueError(f"anls {name} takes one run, got {len(flags.files)}; to score files, type {instead}")
     return flags.files[0], read_run(flags.files[0])
 
@@ -102,7 +110,7 @@ def _print(path: str, run: Run, settings: Settings) -> None:
     with explain_damage(path):
         document = word(run, "command", NumberFormat(settings.percent, settings.digits))
         print_document(document, settings)
-        print_hints(document, settings)
+        print_hints(document, settings, f"anls show {shlex.quote(path)} --format json has all")
 
 
 def gate(flags: argparse.Namespace) -> int:
@@ -144,5 +152,5 @@ def compare(flags: argparse.Namespace) -> int:
         if limits.gates:
             document["gate"] = limits.gates
         print_document(document, settings)
-        print_hints(document, settings)
+        print_hints(document, settings, "--format json has all")
         return print_limits(limits)

@@ -18,10 +18,14 @@ from anls_metric.report.schema import Document, Gate, Run
 from anls_metric.report.terminal import as_text, format_hints, format_read
 
 
-def print_hints(document: Document, settings: Settings) -> None:
-    """Print the hints in a document to standard error, unless the user chose ``--quiet``."""
+def print_hints(
+    document: Document, settings: Settings, where: str = "--format json has all, and so has --report FILE.html"
+) -> None:
+    """Print the hints in a document to standard error, and where to find those that are left out, unless the user chose
+    ``--quiet``.
+    """
     if document["hints"] and not settings.quiet:
-        print_note(format_hints(document))
+        print_note(format_hints(document, where))
 
 
 def print_document(document: Document, settings: Settings) -> None:
@@ -60,14 +64,18 @@ class Limits(NamedTuple):
 
 
 def check_limits(run: Run, settings: Settings) -> Limits:
-    """Find scores below ``--fail-under`` and, with ``--fail-if-worse``, submissions that are worse than the baseline.
-    Raises InputError if there is no submission to compare with the baseline.
+    """Find scores below ``--fail-under`` and, with ``--fail-if-worse``, submissions that are worse than the baseline,
+    whose own score is then not limited. Raises InputError if there is no submission to compare with the baseline.
     """
     if not (settings.fail_under or settings.fail_if_worse):
         return Limits([], [], [])
-    from anls_metric.analysis.gate import describe_gates, list_gates, list_low
+    from anls_metric.analysis.gate import choose_baseline, describe_gates, list_gates, list_low
 
-    low = list(list_low(run, settings.fail_under or {}))
+    limited = run["submissions"]
+    if settings.fail_if_worse:
+        baseline = choose_baseline(run, settings.baseline)
+        limited = [each for each in limited if each["name"] != baseline]
+    low = list(list_low(limited, settings.fail_under or {}))
     gates = list_gates(run, settings.baseline) if settings.fail_if_worse else []
     worse, notes = describe_gates(gates, settings.allow_doubt)
     return Limits(low + worse, notes, gates)

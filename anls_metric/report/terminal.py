@@ -87,7 +87,7 @@ def _format_claims(document: Document, numbers: NumberFormat) -> str:
     return "\n".join(f"{claim.title}: {claim}" for claim in claims.sentences)
 
 
-def format_hints(document: Document, where: str = "--format json has all, and so has --report FILE.html") -> str:
+def format_hints(document: Document, where: str) -> str:
     """Format the most expensive hints, one per line, then the number of the other hints and where to find them."""
     hints = [hint["text"] for hint in document["hints"]]
     others = count_noun(len(hints) - MAX_HINTS, "more hint")

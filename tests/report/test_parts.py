@@ -74,9 +74,9 @@ def test_align_texts_cuts_long_lines() -> None:
 def test_hints_that_cost_most_are_shown() -> None:
     hints: list[dict[str, Any]] = [{"text": f"hint {n}\x1b", "submission": "x"} for n in range(MAX_HINTS + 2)]
     document: Any = {"submissions": [{}], "hints": hints}
-    shown = format_hints(document)
+    shown = format_hints(document, "there")
     texts = [
         *(f"hint {n}·" for n in range(MAX_HINTS)),
-        "2 more hints: --format json has all, and so has --report FILE.html",
+        "2 more hints: there",
     ]
     assert shown.splitlines() == [f"hint: {text}" for text in texts]

@@ -23,7 +23,6 @@ def test_score_difference_and_verdict_are_never_left_out(size: int) -> None:
 def test_further_hints_are_in_python_words_for_python() -> None:
     document: Any = {"hints": [{"text": f"{n}"} for n in range(5)]}
     assert format_hints(document, "scores.hints has all").endswith("hint: 2 more hints: scores.hints has all")
-    assert format_hints(document).endswith("2 more hints: --format json has all, and so has --report FILE.html")
 
 
 @pytest.mark.parametrize(

@@ -262,6 +262,8 @@ GATE = "--fail-if-worse"
             "numbers for groups, as in total=0.9,date=0.95, got 'b=high'\n",
         ),
         (f"long.json none.json tall.json {GATE}", 0, ""),
+        (f"long.json none.json tall.json {GATE} --fail-under 0.5", 0, ""),  # the baseline has no limit
+        (f"long.json tall.json none.json {GATE} --fail-under 0.5 --baseline none", 0, ""),
         (f"long.json tall.json none.json {GATE}", 1, "anls: none is worse than tall: -1.0000, p <= 0.0001\n"),
         (f"few.json tall.json none.json {GATE} --extra ignore", 1, f"anls: {TOO_FEW}{ANYWAY}\n"),
         (f"few.json tall.json none.json {GATE} --extra ignore --allow-doubt", 0, f"anls: {TOO_FEW}\n"),

@@ -165,7 +165,10 @@ def test_gate_limits_the_score_of_a_key(shell: Shell) -> None:
 def test_gate_needs_a_limit_and_a_comparison(shell: Shell, keep: Callable[[str], None]) -> None:
     keep("one")
     assert "add --fail-if-worse or --fail-under SCORES" in shell.error("gate run.anls.json")
-    assert "--fail-if-worse needs a comparison" in shell.error("gate run.anls.json --fail-if-worse")
+    assert "anls compare BASELINE RUN --fail-if-worse" in shell.error("gate run.anls.json --fail-if-worse")
+    two = shell.error("gate run.anls.json run.anls.json --fail-if-worse")
+    assert two.endswith("got 2; to compare them, type anls compare run.anls.json run.anls.json")
+    assert "it writes no file; score all submissions at once" in shell.error("compare run.anls.json run.anls.json -o a")
 
 
 # Runs that are compared
