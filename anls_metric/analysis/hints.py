@@ -179,7 +179,26 @@ def _find_blank_questions(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found
     return (len(blank), "") if blank else None
 
 
+def _find_prompts(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
+    """Find wrong answers that contain the text of their question."""
+    texts, answers = scored.questions.texts, scored.answers
+    outputs = answers.predictions if answers.raw is None else answers.raw
+    count = sum(
+        score < 1.0 and len(text := texts[question] or "") >= _LONG and text in str(outputs[place])
+        for place, (question, score) in enumerate(zip(list_places(answers), scored.answer_scores))
+    )
+    return (count, "") if count else None
+
+
+_LONG = 12  # characters of a question, which no answer contains by chance
+
 SIGNS = (
+    Sign(
+        _find_prompts,
+        "predictions contain the question: if the output includes the prompt, decode only the generated tokens",
+        forms=("text",),
+        least=LEAST,
+    ),
     Sign(
         _find_blank_questions,
         "questions have no text and no reference, so any answer is wrong: leave them out of the gold file",

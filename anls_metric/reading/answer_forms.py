@@ -132,6 +132,8 @@ class AnswerForm(ABC):
         inner = _find_text(others) if isinstance(path, str) else None
         if isinstance(others[0], bytes):
             remedy = "decode it, as with value.decode()"
+        elif any(lists) and len({*map(len, lists)}) > 1 and all(type(item) is int for own in lists for item in own):
+            remedy = "decode token ids first, as with tokenizer.batch_decode(ids, skip_special_tokens=True)"
         elif any(lists) and all(type(text_of_parts(item)) in _PLAIN for own in lists for item in own):
             remedy = self.advise_lists(lists, accepted)
         elif accepted and all(isinstance(parse_value_or_text(own[0]), (dict, list)) for own in accepted):

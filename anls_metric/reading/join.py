@@ -175,6 +175,10 @@ def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[
     return _Order(range(count), range(count))
 
 
+NO_ANSWER = "it has no answer to"
+"""The beginning of the error for questions without an answer."""
+
+
 def _check_ids(
     gold: Questions, table: Table, key: Key, answered: Sequence[str | None], order: _Order, settings: Settings
 ) -> int:
@@ -189,7 +193,7 @@ def _check_ids(
         "{use.extra:ignore} skips such answers"
     )
     of_missing = (
-        "it has no answer to {count} in {gold} ({some}): to score unanswered questions 0, add {use.missing:zero}; to "
+        f"{NO_ANSWER} {{count}} in {{gold}} ({{some}}): to score unanswered questions 0, add {{use.missing:zero}}; to "
         "leave them out, {use.missing:skip}"
     )
     checks = ((settings.extra, extra, "answer", of_extra), (settings.missing, missing, "question", of_missing))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from glob import glob
 from typing import Any
 
 from anls_metric.messages import MAX_LENGTH, InputError, Message, make_error
@@ -13,7 +16,7 @@ from anls_metric.reading.containers import is_answer, take_records
 from anls_metric.reading.golds import fold
 from anls_metric.reading.layouts import describe_failures
 from anls_metric.reading.record_lists import SEVERAL
-from anls_metric.reading.records import ABSENT
+from anls_metric.reading.records import ABSENT, Path
 from anls_metric.reading.roles import (
     ANSWERS,
     IDS,
@@ -324,3 +327,27 @@ def _split_words(name: str) -> list[str]:
 
 
 _SPACES = str.maketrans("_.-", "   ")
+
+
+# Parts of one submission
+
+
+def complete_parts(error: InputError, tables: Sequence[Table], paths: Sequence[Path | None]) -> InputError:
+    """Add to the error for unanswered questions how to pass several files as one submission, if their answers are to
+    different questions.
+
+    Args:
+        error: the error for one of the files.
+        tables: the tables of the files.
+        paths: the path of the ids in each table.
+    """
+    ids = [{*read_ids(table, path)} for table, path in zip(tables, paths)]
+    if not all(ids) or sum(map(len, ids)) > len(set().union(*ids)):
+        return error
+    names = [table.name for table in tables]
+    before = os.path.commonprefix(names)  # noqa: RUF071, by character
+    after = os.path.commonprefix([name[len(before) :][::-1] for name in names])[::-1]  # noqa: RUF071
+    message, pattern = error.message, f"{before}*{after}"
+    how = "in quotes: {pattern}" if set(glob(pattern)) == {*names} else "that only they match, in quotes"
+    sentence = f"{message.sentence}; if all files are parts of one submission, pass a pattern {how}"
+    return InputError(Message(message.where, sentence, {**message.values, "pattern": shlex.quote(pattern)}))

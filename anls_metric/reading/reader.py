@@ -18,7 +18,7 @@ from anls_metric.reading.containers import find_lists
 from anls_metric.reading.fields import choose_fields, name_fields
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
 from anls_metric.reading.inputs import Input, name_inputs
-from anls_metric.reading.join import extract_answers, join, read_both, read_gold
+from anls_metric.reading.join import NO_ANSWER, extract_answers, join, read_both, read_gold
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.record_lists import error_of_mappings
 from anls_metric.reading.records import DOCUMENT, FILE, KEY, VALUE
@@ -122,7 +122,10 @@ def _read_all(
             hints = []
             if questions and not was_named:
                 hints = _check_found_gold(questions, table, how, gold is first)
-            answers = read_both(table, how) if questions is None else join(questions, table, how)
+            try:
+                answers = read_both(table, how) if questions is None else join(questions, table, how)
+            except InputError as error:
+                raise _complete_parts(error, wholes, reading) from None
             full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
             runs_of.setdefault(full, []).append(answers._replace(name=full, hints=[*hints, *answers.hints]))
     _refuse_paths([questions.table, *wholes] if questions else wholes, reading.settings)
@@ -137,6 +140,15 @@ def _identify_by_key(questions: Questions, runs_of: dict[str, list[Answers]]) ->
         return runs_of
     questions = questions._replace(ids=ids)  # type: ignore[arg-type] # none of them is None
     return {name: [answers._replace(questions=questions) for answers in runs] for name, runs in runs_of.items()}
+
+
+def _complete_parts(error: InputError, tables: Sequence[Table], reading: Reading) -> InputError:
+    """Complete the error for unanswered questions if several files may be parts of one submission."""
+    if not error.message.sentence.startswith(NO_ANSWER) or len(tables) < 2:
+        return error
+    from anls_metric.reading.missing import complete_parts  # only for errors
+
+    return complete_parts(error, tables, [reading.find_roles(table, "submission").id for table in tables])
 
 
 def _fit_to(table: Table, tables: Sequence[Table], reading: Reading) -> Reading:

@@ -132,7 +132,7 @@ def test_count_is_exact_in_large_files() -> None:
 # Other situations: the columns, the number of answers, and the row of the account or the sign of the one hint
 
 SEPARATORS = {**{each: each for each in ("|", " | ", "||", ";", "<br>", "；", " / ", " or ", ", ")}, "\n": r"\n"}
-BLANK, COPIES, SAME, ZEROS = (sign.sentence for sign in (*SIGNS, *LAST_SIGNS))
+PROMPT, BLANK, COPIES, SAME, ZEROS = (sign.sentence for sign in (*SIGNS, *LAST_SIGNS))
 SITUATIONS: dict[str, tuple[Columns, int, str]] = {
     **{null: (([null] * 3 + MANY[3:], in_lists(MANY)), 3, "null") for null in sorted(NULLS)},
     "cut object": (change(lambda answer: f'{{"brand": "red", "answer": "{answer}', 1), 1, "cut off"),
@@ -220,6 +220,16 @@ def test_every_cause_and_sign_that_is_a_hint_has_a_situation() -> None:
     elsewhere = {"no marker", "JSON read as text"}  # below, and in test_lost_points
     causes = {cause.name for cause in CAUSES if cause.share is not None} | {step.name for step in STEPS}
     assert found == (causes - of_values - elsewhere) | {COPIES, SAME, ZEROS}
+
+
+def test_prompt_in_the_output_is_a_hint() -> None:
+    questions = [f"What is the total of invoice {n}?" for n in range(12)]
+    rows = [
+        {"question": text, "prediction": f"{text} {n}.50" if n < 6 else f"{n}.50", "answers": [f"{n}.50"]}
+        for n, text in enumerate(questions)
+    ]
+    result = evaluate([Input(rows, "a")], None, Settings())
+    assert f"6 of 12 {PROMPT}" in [hint.text() for hint in result.hints]
 
 
 def test_signs_count_unless_other_hints_explain_a_quarter_of_the_loss() -> None:

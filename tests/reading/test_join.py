@@ -613,3 +613,14 @@ def test_named_field_of_predictions_may_be_in_only_some_submissions(shell: Shell
         for field, name in (("answer", "usual.json"), ("reply", "own.json"))
     ]
     assert "no field 'replies'" in shell.error(f"{line} --prediction-field replies")
+
+
+@pytest.mark.parametrize("line", ["rank0.jsonl rank1.jsonl", "m=rank0.jsonl m=rank1.jsonl"])
+def test_parts_of_one_submission_are_passed_as_a_pattern(shell: Shell, line: str) -> None:
+    shell.write({f"rank{n}.jsonl": ANSWERS[n::2] for n in range(2)})
+    message = shell.error(f"gold.json {line}")
+    assert message.endswith("if all files are parts of one submission, pass a pattern in quotes: 'rank*.jsonl'")
+    assert shell.scores("gold.json 'rank*.jsonl' --quiet") == [SCORE]
+    shell.write({"rank2.jsonl": ANSWERS})
+    assert shell.error(f"gold.json {line}").endswith("pass a pattern that only they match, in quotes")
+    assert "parts of one submission" not in shell.error("gold.json rank0.jsonl rank2.jsonl")

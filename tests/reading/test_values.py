@@ -220,6 +220,13 @@ def test_prediction_that_is_no_string_is_refused_with_a_way_out(shell: Shell, ce
         assert shell.scores(f"g.json x.json --prediction-field {options}") == [1]
 
 
+def test_token_ids_are_refused_with_a_way_out(shell: Shell) -> None:
+    shell.write({"t.json": [{"prediction": [0, 34, n][: 1 + n], "answers": ["a"]} for n in range(3)]})
+    assert shell.error("t.json").endswith(
+        "decode token ids first, as with tokenizer.batch_decode(ids, skip_special_tokens=True)"
+    )
+
+
 # Lists and nested values, for ANLS*
 
 # A prediction, an accepted answer, and the score.
