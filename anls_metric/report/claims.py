@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from anls_metric.analysis.verdicts import FEW, MIN_CLUSTERS, TOO_FEW, choose_wanted
 from anls_metric.core.checks import count_noun
 from anls_metric.report.numbers import NumberFormat, format_p_value
-from anls_metric.report.schema import Document
+from anls_metric.report.schema import Document, Hint
 from anls_metric.report.wording import get_label
 
 MANY_TIMES = 50
@@ -82,6 +82,18 @@ def write_claims(document: Document, numbers: NumberFormat, names: Mapping[str, 
     ]
     if not pairs:
         return _write_score(document, numbers, short)
+    raw = {short[name]: hint for name, hint in _find_raw(document).items()}
+    unfair = [pair for pair in pairs if pair.names[1] in raw]  # extraction raises the lower score
+    if not unfair:
+        return _write_pairs(document, pairs, numbers)
+    fair, (high, low) = [pair for pair in pairs if pair not in unfair], unfair[0].names
+    keys = {shown: key for key, shown in short.items()}
+    can = _write_pairs(document, fair, numbers).can if fair else _write_own(document, keys[high], numbers, short)
+    return Claims(can, *_write_extraction(raw[low], low, document, numbers), keys[low])
+
+
+def _write_pairs(document: Document, pairs: Sequence[_Pair], numbers: NumberFormat) -> Claims:
+    """Write the claims about comparisons with the baseline."""
     if all(pair.values["interval"] is None or pair.values["verdict"] == TOO_FEW for pair in pairs):
         return _write_too_few(document, pairs, numbers)
     values = choose_wanted([pair.values for pair in pairs])
@@ -119,18 +131,37 @@ def _count(document: Document, factor: int = 1) -> str:
     return count_noun(count * factor, noun)
 
 
+def _find_raw(document: Document) -> Mapping[str, Hint]:
+    """Find the hints that raw output was scored, which extraction would change, keyed by the name of the submission."""
+    hints = [hint for hint in document["hints"] if hint["extract"] and hint["anls"] is not None]
+    return {hint["submission"] or document["submissions"][0]["name"]: hint for hint in hints}
+
+
+def _write_extraction(hint: Hint, name: str, document: Document, numbers: NumberFormat) -> tuple[Claim, Claim]:
+    """Write that the score of raw output is not that of the model, and what to extract."""
+    score = next(each["anls"] for each in document["submissions"] if hint["submission"] in (each["name"], None, ""))
+    after = numbers.format(hint["anls"])
+    cannot = _cannot(
+        f"{name} scores {numbers.format(score)}.", f"Of its raw output: after extraction it scores {after}."
+    )
+    return cannot, _decides(f"Extract the answers with {','.join(hint['extract'] or ())}, and score again.")
+
+
+def _write_own(document: Document, name: str, numbers: NumberFormat, names: Mapping[str, str]) -> Claim:
+    """Write the score of a submission."""
+    (submission,) = (each for each in document["submissions"] if each["name"] == name)
+    interval = submission["interval"]
+    certainty = f" (95% CI {numbers.format(interval)})" if interval else ""
+    return _can(f"{names[name]} scores {numbers.format(submission['anls'])} {get_label(document)}{certainty}.")
+
+
 def _write_score(document: Document, numbers: NumberFormat, names: Mapping[str, str]) -> Claims:
     """Write the claims about a single submission."""
     (submission,) = document["submissions"]
-    interval, score = submission["interval"], numbers.format(submission["anls"])
-    certainty = f" (95% CI {numbers.format(interval)})" if interval else ""
-    can = _can(f"{names[submission['name']]} scores {score} {get_label(document)}{certainty}.")
-    better = [hint for hint in document["hints"] if hint["extract"] and hint["anls"] is not None]
-    if better:
-        step = ",".join(better[0]["extract"] or ())
-        after = numbers.format(better[0]["anls"])
-        cannot = _cannot(f"The model scores {score}.", f"Of its raw output: after extraction it scores {after}.")
-        return Claims(can, cannot, _decides(f"Extract the answers with {step}, and score again."))
+    interval, can = submission["interval"], _write_own(document, submission["name"], numbers, names)
+    raw = _find_raw(document)
+    if raw:
+        return Claims(can, *_write_extraction(raw[submission["name"]], "The model", document, numbers))
     if not interval:
         return Claims(
             can,

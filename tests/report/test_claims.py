@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from anls_metric import compare
 from anls_metric.analysis.evaluation import sort_for_report
 from anls_metric.analysis.verdicts import OneDocument
 from anls_metric.document import build_document
@@ -52,6 +53,28 @@ def test_models_that_do_not_differ_have_a_limit_and_a_number_of_questions() -> N
     level = write({"a": GOOD, "b": GOOD})
     assert re.fullmatch(r'"[ab] and [ab] differ by less than \d\.\d points \(95% CI\)\."', level[0])
     assert level[2].startswith("No set within reach: they are level")
+
+
+@pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+def test_raw_output_is_not_compared_until_it_is_extracted() -> None:
+    accepted = [own for _, own in GOOD]
+    answers = {"good": [text for text, _ in GOOD], "poor": [text for text, _ in POOR]}
+    answers["raw"] = [f"<think>Hm.</think>{text}" for text in answers["poor"]]
+
+    def write_about(*names: str) -> list[str]:
+        document = compare({name: answers[name] for name in names}, accepted).to_dict()
+        return list(map(str, write_claims(document, PERCENT).sentences))
+
+    can, cannot, decides = write_about("good", "raw")
+    assert re.fullmatch(r'"good scores \d+\.\d ANLS \(95% CI .*\)\."', can)
+    assert re.fullmatch(r'"raw scores \d+\.\d\." Of its raw output: after extraction it scores \d+\.\d\.', cannot)
+    assert decides == "Extract the answers with think, and score again."
+    answers["chatty"] = [text if n % 4 else f"The answer is {text}." for n, text in enumerate(answers["good"])]
+    assert write_about("poor", "chatty")[0].startswith('"chatty scores higher than poor: ')  # all the same
+    assert write_about("good", "chatty")[1].startswith('"chatty scores ')
+    can, *others = write_about("good", "poor", "raw")
+    assert can.startswith('"poor scores lower than good: ')
+    assert others == [cannot, decides]
 
 
 def test_of_several_models_the_widest_open_difference_is_named() -> None:
