@@ -167,7 +167,8 @@ def _show(
         return shown
     if settings.baseline not in names.values():  # it was chosen for other files
         settings = replace(settings, baseline=None)
-    with _keep(errors):
+    is_left = bool(errors) and len(tables) == 1  # what it lacks may be in a file that could not be read
+    with _keep([] if is_left else errors):
         inputs = [Input(tables[path], name) for path, name in names.items()]
         result = _evaluate(inputs, Input(tables[gold_path]) if gold_path else None, settings, errors)
         if gold != likely:

@@ -21,7 +21,7 @@ _P_VALUE = "paired randomization test"
 _USUAL = (TABLE, TERMINAL)
 _COMPARED = (
     Column("difference", "against {baseline}", "difference from {baseline}", "+", _USUAL),
-    Column("difference_interval", "95% CI{unadjusted}", "confidence interval{unadjusted}", "+", (TABLE,)),
+    Column("difference_interval", "95% CI{unadjusted}", "confidence interval of the difference", "+", (TABLE,)),
     Column("p_value", "raw p", f"{_P_VALUE}, not adjusted", ".2g", ()),
     Column("p_value_adjusted", "p", _P_VALUE + "{adjusted}", ".2g", _USUAL),
     Column("verdict", "verdict", "at 0.05, by the " + _P_VALUE + "{adjusted}", shown=_USUAL),

@@ -29,7 +29,7 @@ from anls_metric.report.details import (
 )
 from anls_metric.report.first import format_first
 from anls_metric.report.headline import describe_headline, percent_numbers
-from anls_metric.report.schema import Document, Run
+from anls_metric.report.schema import Document, Outcome, Run, ScriptData
 from anls_metric.report.scripts import SCRIPT, encode_script_data, join_modules, read_asset
 from anls_metric.report.tables import FORMATS, collect_records, describe_ties
 from anls_metric.report.texts import escape
@@ -84,13 +84,19 @@ def as_html(run: Run, front_end: FrontEnd = "python") -> str:
         first=first,
         worst=format_worst(drawn),
         hints=format_hints(document, run, front_end),
-        meanings=format_meanings(data["outcomes"]),
+        meanings=format_meanings(_list_outcomes(data)),
         read=format_read(document),
         origin=describe_origin(run, front_end),
         data=encode_script_data(drawn),
         style=style,
         script=script,
     )
+
+
+def _list_outcomes(data: ScriptData) -> list[Outcome]:
+    """List the outcomes that an answer has."""
+    found = {part["outcome"] for parts in data["contributions"].values() for part in parts}
+    return [each for each in data["outcomes"] if each["name"] in found]
 
 
 def _list_notes(run: Run) -> list[str]:

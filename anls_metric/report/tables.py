@@ -275,7 +275,13 @@ def list_notes(document: Document) -> list[str]:
         doubts = [f"{FEW_DOCUMENTS.capitalize()}." if has_verdicts else "Too few documents for a verdict."]
     independent = document.get("independent", "")
     doubts += [f"{independent[0].upper()}{independent[1:]}."] if independent else []
-    return [f"{_count_questions(document)}{adjusted}.", *doubts, *_list_ways(document)]
+    return [f"{_count_questions(document)}{adjusted}.", *doubts, *_list_unanswered(document), *_list_ways(document)]
+
+
+def _list_unanswered(document: Document) -> list[str]:
+    """Write how many questions of each submission have no answer, if there are any."""
+    counts = [f"{each['unanswered']:,} of {each['name']}" for each in document["submissions"] if "unanswered" in each]
+    return [f"Unanswered questions, which score 0: {', '.join(counts)}."] if counts else []
 
 
 def _list_ways(document: Document) -> list[str]:
@@ -488,7 +494,8 @@ def as_latex(document: Document, numbers: NumberFormat, columns: Names) -> str:
     Above the tables, a comment contains a sentence for the paper.
     """
     tables = build_tables(document, numbers, columns, _LATEX)
-    title = f"{get_label(document)}{' in percent' * numbers.percent} on {_count_questions(document)}"
+    unit = " in percent" * numbers.percent
+    title = f"{get_label(document)}{unit} on {_count_questions(document)}"
     parts = [r"% \usepackage{booktabs}", f"% {write_sentence(document, numbers, _escape_latex, _quote_latex)}"]
     for number, table in enumerate(tables):
         meanings = [
@@ -496,7 +503,8 @@ def as_latex(document: Document, numbers: NumberFormat, columns: Names) -> str:
             for heading, column in zip(table.rows[0], table.columns)
             if column.meaning
         ]
-        caption = [_escape_latex(table.title or title), *dict.fromkeys(meanings)]
+        of_scores = unit * table.title.startswith(get_label(document))
+        caption = [_escape_latex(f"{table.title}{of_scores}" if table.title else title), *dict.fromkeys(meanings)]
         notes = [] if number else _list_latex_notes(document, table)
         head, *rows = (" & ".join(row) + r" \\" for row in table.rows)
         parts.append(
@@ -518,7 +526,8 @@ def _list_latex_notes(document: Document, table: PrintedTable) -> list[str]:
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     signature = signature.replace("questions:", "%\n    questions:")
     legend = [f"Bold: the best{ties}."] * _has_best(document, table)
-    sentences = map(_escape_latex, [*_list_deciding(document), *_list_ways(document)])
+    written = [*_list_unanswered(document), *_list_deciding(document), *_list_ways(document)]
+    sentences = map(_escape_latex, written)
     return [*legend, *sentences, rf"\texttt{{{signature}}}"]
 
 

@@ -245,6 +245,13 @@ def test_gold_file_is_found_in_any_order(show: Show, tmp_path: Path) -> None:
     assert list_names(show(*both)) == ["both", "other"]
 
 
+def test_file_that_cannot_be_read_is_the_only_problem(show: Show, tmp_path: Path) -> None:
+    """Not also that the gold file, which is left, has no predictions."""
+    (tmp_path / "page.png").write_bytes(b"\x89PNG\r\n")
+    ((text, _),) = show(GOLD, tmp_path / "page.png").problems
+    assert text.startswith("page.png: ")
+
+
 def test_page_asks_which_file_is_the_gold_file(show: Show, tmp_path: Path) -> None:
     """Both have only "answer"."""
     files = [tmp_path / name for name in ("first.json", "second.json")]

@@ -176,6 +176,13 @@ def test_details_of_the_report_can_be_made_and_copied(made: Any, found: str, abs
     assert not absent or absent not in page
 
 
+@pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+def test_only_outcomes_of_the_answers_are_explained(tmp_path: Path) -> None:
+    anls_metric.score(["Coca-Cola", "5", "tea"], [["Coca Cola"], ["4"], ["tea"]]).report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert {*re.findall("<dt>(.*?)</dt>", page)} == {"another number", "punctuation"}
+
+
 # Questions and answers
 
 

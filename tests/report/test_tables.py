@@ -83,6 +83,8 @@ def test_sentence_counts_the_questions_that_are_unanswered() -> None:
     inputs = [Input([{"id": n, "answer": "tea"} for n in range(8)], "a")]
     document = word(build_document(evaluate(inputs, Input(gold, "gold"), Settings(missing="zero", quiet=True))))
     assert document["submissions"][0]["unanswered"] == 2
+    for write_table in (as_markdown, as_latex):
+        assert "Unanswered questions, which score 0: 2 of a." in write_table(document, PERCENT, ())
     start = "On 10 questions (2 of them unanswered, which score 0), a scores 80.0 ANLS"
     assert write_sentence(document, PERCENT).startswith(start)
     document = word(build_document(evaluate(inputs, Input(gold, "gold"), Settings(missing="skip", quiet=True))))
