@@ -222,7 +222,7 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
             ``[ANLS()]``. Each value is logged as ``val_`` plus the name of its metric.
 
     Raises:
-        ValueError: two metrics have the same name. At the end of an epoch: a metric cannot score the predictions.
+        ValueError: two metrics have the same name, or one is not a Keras metric. At the end of an epoch: a metric cannot score the predictions.
 
     Example:
         >>> import keras
@@ -249,6 +249,9 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.metrics: list[Any] = keras.tree.flatten(ANLS() if metrics is None else metrics)
+        others = [metric for metric in self.metrics if not isinstance(metric, keras.metrics.Metric)]
+        if others:
+            raise ValueError(f"metrics contains {describe(others[0])}: pass Keras metrics, such as ANLS()")
         names = [metric.name for metric in self.metrics]
         if len(set(names)) < len(names):
             raise ValueError(

@@ -231,6 +231,10 @@ def test_bad_batches_leave_the_metric_unchanged(make: Any, y_true: Any, y_pred: 
             lambda: ValidationMetrics(lambda _: [], [], [ANLS(), ANLS("rrc")]),
             "metrics must have different names, got anls, anls",
         ),
+        (
+            lambda: ValidationMetrics(lambda _: [], [], "anls"),
+            r"metrics contains 'anls'.*: pass Keras metrics, such as",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(make: Any, says: str) -> None:
