@@ -222,7 +222,8 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
             ``[ANLS()]``. Each value is logged as ``val_`` plus the name of its metric.
 
     Raises:
-        ValueError: two metrics have the same name, or one is not a Keras metric. At the end of an epoch: a metric cannot score the predictions.
+        ValueError: two metrics have the same name, or one is not a Keras metric. At the end of an epoch: a metric
+            cannot score the predictions.
 
     Example:
         >>> import keras
