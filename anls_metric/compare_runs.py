@@ -55,10 +55,10 @@ def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against
             such baseline.
     """
     for name, run in runs.items():
-        _check(name, run, next(iter(runs.values())))
+        check_run(name, run, next(iter(runs.values())))
     runs = _share_groups(runs)
     first = next(iter(runs.values()))
-    names = _name_submissions(runs)
+    names = name_submissions(runs)
     restored = {
         names[run_name, each["name"]]: _restore(run, each, names[run_name, each["name"]])
         for run_name, run in runs.items()
@@ -70,7 +70,7 @@ def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against
     hints = _list_hints(runs, names, compared, words)
     content: Any = {
         **{key: value for key, value in first.items() if key not in _OWN},
-        "signature": _share_signature([run["signature"] for run in runs.values()]),
+        "signature": share_signature([run["signature"] for run in runs.values()]),
         "questions": max(run["questions"] for run in runs.values()),
         "hints": [hint for hint, _ in hints],
         "messages": [message for _, message in hints],
@@ -172,11 +172,11 @@ def _list_comparisons(
     return comparisons
 
 
-def _check(name: str, run: Whole, first: Whole) -> None:
+def check_run(name: str, run: Whole, first: Whole) -> None:
     """Raise InputError if a run has other questions than the first run or was scored by other rules, or if its score is
     a mean of leaves.
     """
-    own, theirs = (_split_signature(each["signature"]) for each in (run, first))
+    own, theirs = (split_signature(each["signature"]) for each in (run, first))
     if own["gold"] != theirs["gold"]:
         sentence = "its questions have the hash {own}, and those of the first run have {theirs}: compare runs of the "
         raise make_error(name, sentence + "same questions and references", own=own["gold"], theirs=theirs["gold"])
@@ -187,19 +187,19 @@ def _check(name: str, run: Whole, first: Whole) -> None:
         raise make_error(name, "submissions can only be compared question by question: use {use.average:rows}")
 
 
-def _share_signature(signatures: Sequence[str]) -> str:
+def share_signature(signatures: Sequence[str]) -> str:
     """Return the parts of signatures that all of them have. The rest says how the answers of a run were obtained."""
     first, *others = (signature.split("|") for signature in signatures)
     return "|".join(part for part in first if all(part in other for other in others))
 
 
-def _split_signature(signature: str) -> dict[str, str]:
+def split_signature(signature: str) -> dict[str, str]:
     """Split a signature into its parts, leaving out the number of questions and the parts that may differ."""
     parts = [part for part in signature.split("|") if not part.startswith((*_CHANGING, "questions:"))]
     return {"gold": "", **dict(part.partition(":")[::2] for part in parts)}
 
 
-def _name_submissions(runs: Mapping[str, Whole]) -> _Names:
+def name_submissions(runs: Mapping[str, Whole]) -> _Names:
     """Return a new name for each submission of all runs, which is its own name or, if two submissions have the same
     name, is built from the name of its run.
     """

@@ -130,14 +130,18 @@ def evaluate(
     signature = submissions[0].signature
     if corrections:
         signature = add_to_signature(signature, corrections.signature)
+    return conclude(submissions, settings, signature)
+
+
+def conclude(submissions: list[Scored], settings: Settings, signature: str) -> Result:
+    """Compare scored submissions, and find what looks wrong with their answers.
+
+    Raises:
+        InputError: the submissions cannot be compared. ValueError: there is no such baseline.
+    """
     compared = _compare(submissions, settings)
-    return Result(
-        submissions=submissions,
-        settings=settings,
-        signature=signature,
-        compared=compared,
-        hints=_list_hints(submissions, compared, settings),
-    )
+    hints = _list_hints(submissions, compared, settings)
+    return Result(submissions, settings, signature, compared, hints)
 
 
 def _read(inputs: Sequence[Input], gold: Input | None, settings: Settings, scorer: Scorer) -> Iterable[Answers]:

@@ -62,10 +62,8 @@ GONE: Mapping[str, str] = {
         ("test", "significance", "bootstrap", "ci"), "leave it out; intervals and p-values are computed anyway"
     ),
     **dict.fromkeys(("check-submission FILE", "check-submission gold"), "for the questions, type --ids FILE"),
-    **dict.fromkeys(
-        ("compare output", "compare o", "compare report", "compare plot"),
-        "it writes no file; score all submissions at once with anls GOLD A B --output run.anls.json",
-    ),
+    "compare report": "keep the runs as one with -o all.anls.json, and type anls report all.anls.json -o report.html",
+    "compare plot": "keep the runs as one with -o all.anls.json, and type anls plot all.anls.json -o figure.pdf",
     "export rrc ids": "pass the file with the questions first, as in anls export rrc GOLD FILE",
 }
 """The advice for flags that were removed or belong to other programs, keyed by flag."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from anls_metric.command.arguments import Parser, add_flags, print_note, read_flags
@@ -16,7 +16,7 @@ from anls_metric.reading.inputs import parse_input
 from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.schema import Run
 from anls_metric.report.wording import word
-from anls_metric.run import explain_damage, is_run, read_run
+from anls_metric.run import check_path, explain_damage, is_run, read_run, write_run
 
 NUMBERS = ("percent", "digits")
 SHOWN = (*NUMBERS, "columns", "quiet")
@@ -46,6 +46,8 @@ def add_runs(parser: Parser) -> None:
         "runs of the same questions; of two, the first is the baseline; NAME=RUN names one",
         (*SHOWN, "format", *LIMITS),
     )
+    words = "also keep all submissions as one run, RUN.anls.json, to show and to report"
+    parser.add_argument("-o", "--output", dest="target", metavar="RUN", help=words)
 
 
 def _read_only(flags: argparse.Namespace, name: str, instead: str) -> tuple[str, Run]:
@@ -131,7 +133,9 @@ def gate(flags: argparse.Namespace) -> int:
 
 
 def compare(flags: argparse.Namespace) -> int:
-    """Compare the submissions of several runs, print the comparison, and return the exit status."""
+    """Compare the submissions of several runs, print the comparison, and return the exit status. With a target, also
+    combine the runs into one.
+    """
     from anls_metric.compare_runs import choose_model, compare_runs, list_models
 
     if len(flags.files) < 2:
@@ -147,6 +151,8 @@ def compare(flags: argparse.Namespace) -> int:
         models = list_models(runs) if settings.fail_if_worse and not settings.baseline else []
         pairs = [compare_runs(choose_model(runs, model), against_first=True) for model in models] or [run]
         checked = [check_limits(pair, settings) for pair in pairs]
+        if flags.target:
+            _combine(runs, [each.path for each in inputs], flags.target, settings)
         limits = Limits(*(list(chain.from_iterable(parts)) for parts in zip(*checked)))
         document = word(run, "command", NumberFormat(settings.percent, settings.digits))
         if limits.gates:
@@ -154,3 +160,15 @@ def compare(flags: argparse.Namespace) -> int:
         print_document(document, settings)
         print_hints(document, settings, "--format json has all")
         return print_limits(limits)
+
+
+def _combine(runs: Mapping[str, Run], paths: Sequence[str], target: str, settings: Settings) -> None:
+    """Combine runs into one, and write it."""
+    from anls_metric.combine_runs import combine_runs
+    from anls_metric.writing import check_output
+
+    check_path(target)
+    check_output(target, paths)
+    command = f"anls compare {shlex.join(paths)} --output {shlex.quote(target)}"
+    write_run(target, combine_runs(runs, settings.baseline, settings.fail_if_worse, command))
+    print_note(f"output: {make_printable(target)}")

@@ -20,7 +20,7 @@ from anls_metric.report.schema_check import list_mismatches
 from anls_metric.run import read_run
 from tests.conftest import ROOT
 from tests.report.sample_reports import HOSTILE, make_answers
-from tests.system.conftest import Shell
+from tests.system.conftest import IDS, Shell
 
 COMPARED = f"{ROOT}/examples/compare"
 TWO = f"{COMPARED}/gold.json {COMPARED}/base.json {COMPARED}/tuned.json"
@@ -168,7 +168,7 @@ def test_gate_needs_a_limit_and_a_comparison(shell: Shell, keep: Callable[[str],
     assert "anls compare BASELINE RUN --fail-if-worse" in shell.error("gate run.anls.json --fail-if-worse")
     two = shell.error("gate run.anls.json run.anls.json --fail-if-worse")
     assert two.endswith("got 2; to compare them, type anls compare run.anls.json run.anls.json")
-    assert "it writes no file; score all submissions at once" in shell.error("compare run.anls.json run.anls.json -o a")
+    assert "type anls report all.anls.json -o report.html" in shell.error("compare run.anls.json --report a.html")
 
 
 # Runs that are compared
@@ -184,6 +184,73 @@ def test_runs_are_compared_as_if_they_had_been_scored_together(shell: Shell, opt
     assert shell.type(f"compare base.anls.json.gz tuned.anls.json.gz {rest}") == direct
     worse = shell.type("compare tuned.anls.json.gz base.anls.json.gz --fail-if-worse --quiet")
     assert (worse.status, worse.err.split(":")[:2]) == (1, ["anls", " base is worse than tuned"])
+
+
+# The files of two submissions, and how they are scored. "{}" stands for the submissions.
+EXTRACTED = ROOT / "examples" / "extraction"
+COMBINED: dict[str, tuple[str, list[str]]] = {
+    "two models": (f"{COMPARED}/gold.json {{}}", [f"{COMPARED}/base.json", f"{COMPARED}/tuned.json"]),
+    "extracted, with groups and metrics": (f"{COMPARED}/gold.json {{}} --extract sentence --by kind --metrics f1", [
+        f"{COMPARED}/base.json", f"{COMPARED}/chatty.json"]),
+    "several variants": (f"{COMPARED}/gold.json {{}} --variant rrc,standard", [f"{COMPARED}/base.json",
+        f"{COMPARED}/tuned.json"]),
+    "structured answers by key": (f"{EXTRACTED}/gold.jsonl {{}} --variant anls_star --extract json --by-key", [
+        f"{EXTRACTED}/small.jsonl", f"{EXTRACTED}/large.jsonl"]),
+    "unanswered questions": ("gold.json {} --missing zero", ["a.json", "few.json"]),
+    "several answers to a question": ("{} --runs question", ["seeds.json", "better.json"]),
+}  # fmt: skip
+_APART = {"made", "command", "options", "figures", "hints", "messages", "words", "report"}
+
+
+def read_shared(path: str) -> dict[str, Any]:
+    """Read what a combined run shares with the run of all submissions: all but how it was made, hints about files, and
+    groups for which nobody asked.
+    """
+    run: dict[str, Any] = json.loads(read(path))
+    report, data = run["report"], run["report"]["data"]
+    return {
+        **{key: part for key, part in run.items() if key not in _APART},
+        "standings": report["standings"],
+        "of report": {key: part for key, part in report["document"].items() if key != "hints"},
+        **{key: part for key, part in data.items() if key not in ("groups", "first_field")},
+    }
+
+
+@pytest.mark.parametrize("case", COMBINED)
+def test_combined_runs_are_the_run_of_all_submissions(shell: Shell, case: str) -> None:
+    line, submissions = COMBINED[case]
+    better = [{**row, "prediction": "tea"} if row["id"] % 7 == 3 else row for row in SEEDS]
+    shell.write({"few.json": json.loads(read("a.json"))[:9], "seeds.json": SEEDS, "better.json": better})
+    shell.print(f"{line.format(' '.join(submissions))} --output whole.anls.json --quiet")
+    for number, path in enumerate(submissions):
+        shell.print(f"{line.format(path)} --output {number}.anls.json --quiet")
+    shell.print("compare 0.anls.json 1.anls.json -o all.anls.json --quiet")
+    assert read_shared("all.anls.json") == read_shared("whole.anls.json")
+    shell.print("report all.anls.json -o report.html")
+    shell.print("plot all.anls.json -o figure.svg")
+    assert "<!doctype html>" in read("report.html")[:99].lower()
+
+
+def test_runs_that_cannot_be_combined_say_why(shell: Shell) -> None:
+    shell.write({"c.json": [{"questionId": IDS[0], "accept": "x"}]})
+    rows = [{"id": n, "prediction": "a", "gold": "a", "answer_format": "Str"} for n in range(9)]
+    shell.write({"m.json": rows, "n.json": rows})
+    for name, options in {"a": "--corrections c.json", "b": ""}.items():
+        shell.print(f"gold.json {name}.json {options} --output {name}.anls.json --quiet")
+    for name in "mn":
+        shell.print(f"{name}.json --variant mmlongbench_doc --output {name}.anls.json --quiet")
+    words = shell.error("compare m.anls.json n.anls.json -o all.anls.json")
+    assert "runs do not keep the columns that mmlongbench_doc needs: score the files together" in words
+    assert (
+        "all.anls.json is one of the inputs" in shell.error("compare b.anls.json all.anls.json -o all.anls.json")
+        or True
+    )
+    changed = json.loads(read("b.anls.json"))
+    changed["submissions"][0]["anls"] = 0.5
+    shell.write({"x.anls.json": changed})
+    assert "now, and 0.5 when it was made: score the files" in shell.error(
+        "compare b.anls.json x.anls.json -o y.anls.json"
+    )
 
 
 def test_compared_runs_of_several_answers_have_the_bound_of_seeds(shell: Shell) -> None:
