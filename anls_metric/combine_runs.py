@@ -9,7 +9,7 @@ from typing import Any
 from anls_metric.analysis.evaluation import Result, conclude, find_scorers
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.analysis.scored import Scored, score_answers
-from anls_metric.compare_runs import check_run, name_submissions, share_signature, split_signature
+from anls_metric.compare_runs import check_run, get_signature, name_submissions, share_signature
 from anls_metric.core.json_values import from_json
 from anls_metric.core.scorer import Scorer
 from anls_metric.document import EVERYTHING, build_document
@@ -93,9 +93,9 @@ def _score_again(
     run_name: str, run: Whole, submission: Any, name: str, settings: Settings, scorers: Sequence[Scorer]
 ) -> Scored:
     """Score the answers of a submission in a run. Raises InputError if the score is another one now."""
-    extract = tuple(run["options"].get("extract") or ())
+    extract = _find_part(get_signature(run, submission), "extract")
     answers = _restore_answers(run, submission, name, tuple if scorers[0].reads_json else list)
-    own = replace(settings, extract=extract or None)
+    own = replace(settings, extract=tuple(extract.split(",")) if extract else None)
     scored = score_answers(answers, scorers[0], own, scorers if len(scorers) > 1 else ())
     if scored.anls != submission["anls"]:
         sentence = f"its answers score {{now:.6g}} now, and {{before:.6g}} when it was made: {_TOGETHER}"
@@ -103,12 +103,17 @@ def _score_again(
     return scored
 
 
+def _find_part(signature: str, name: str) -> str:
+    """Return the value of a part of a signature, or "" if it is absent."""
+    return next((part.partition(":")[2] for part in signature.split("|") if part.startswith(f"{name}:")), "")
+
+
 def _restore_answers(
     run: Whole, submission: Any, name: str, as_references: Callable[[list[Any]], Sequence[Any]]
 ) -> Answers:
     """Restore the answers of a submission. The references of a question are a tuple for values, or else a list."""
     rows = run["rows"][submission["name"]]
-    signature = split_signature(run["signature"])
+    signature = get_signature(run, submission)
     field = run["clusters"]["field"] if run["clusters"] else None
     records = [{**row["groups"], **({field: row["document"]} if field else {})} for row in rows]
     questions = Questions(
@@ -118,11 +123,10 @@ def _restore_answers(
         [row["question"] for row in rows],
         has_ids=True,
     )
-    if hash_questions(questions) != signature["gold"]:
+    if hash_questions(questions) != _find_part(signature, "gold"):
         questions = questions._replace(has_ids=False)
     each_run: list[list[Any]] = [list(row.get("runs", [row])) for row in rows]
     given = [answer for own in each_run for answer in own]
-    samples = next((part[8:] for part in run["signature"].split("|") if part.startswith("samples:")), "")
     return Answers(
         name,
         questions,
@@ -131,5 +135,5 @@ def _restore_answers(
         layout=submission["layout"],
         places=[place for place, own in enumerate(each_run) for _ in own] if len(given) > len(rows) else None,
         raw=[answer["raw"] for answer in given] if "raw" in given[0] else None,
-        samples=samples,
+        samples=_find_part(signature, "samples"),
     )

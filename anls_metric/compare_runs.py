@@ -66,16 +66,18 @@ def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against
     }
     compared = compare(list(restored.values()), baseline or (next(iter(restored)) if against_first else None))
     words = dict(chain.from_iterable(run["words"].items() for run in runs.values()))
-    differ = len({run["signature"] for run in runs.values()}) > 1
+    signatures = [get_signature(run, each) for run in runs.values() for each in run["submissions"]]
+    differ = len({*signatures}) > 1
     hints = _list_hints(runs, names, compared, words)
     content: Any = {
         **{key: value for key, value in first.items() if key not in _OWN},
-        "signature": share_signature([run["signature"] for run in runs.values()]),
+        "signature": share_signature(signatures),
         "questions": max(run["questions"] for run in runs.values()),
         "hints": [hint for hint, _ in hints],
         "messages": [message for _, message in hints],
         "submissions": [
-            _describe_submission(each, restored[name], compared) | ({"signature": run["signature"]} if differ else {})
+            _describe_submission(each, restored[name], compared)
+            | ({"signature": get_signature(run, each)} if differ else {})
             for run_name, run in runs.items()
             for each in run["submissions"]
             for name in [names[run_name, each["name"]]]
@@ -185,6 +187,11 @@ def check_run(name: str, run: Whole, first: Whole) -> None:
         raise make_error(name, sentence, own=run["signature"], theirs=first["signature"])
     if not run["averages_rows"]:
         raise make_error(name, "submissions can only be compared question by question: use {use.average:rows}")
+
+
+def get_signature(run: Whole, submission: Any) -> str:
+    """Return the signature of a submission, which is that of its run unless the submissions of the run differ."""
+    return str(submission.get("signature", run["signature"]))
 
 
 def share_signature(signatures: Sequence[str]) -> str:

@@ -231,6 +231,18 @@ def test_combined_runs_are_the_run_of_all_submissions(shell: Shell, case: str) -
     assert "<!doctype html>" in read("report.html")[:99].lower()
 
 
+def test_combined_run_is_compared_and_combined_like_any(shell: Shell) -> None:
+    for name, options in {"base": "", "chatty": "--extract sentence", "tuned": ""}.items():
+        shell.print(f"{COMPARED}/gold.json {COMPARED}/{name}.json {options} --output {name}.anls.json --quiet")
+    shell.print("compare base.anls.json chatty.anls.json -o two.anls.json --quiet")
+    shell.print("compare two.anls.json tuned.anls.json -o three.anls.json --quiet")
+    shell.print("compare base.anls.json chatty.anls.json tuned.anls.json -o once.anls.json --quiet")
+    assert read_shared("three.anls.json") == read_shared("once.anls.json")
+    ways = [each["signature"].count("extract:") for each in json.loads(read("three.anls.json"))["submissions"]]
+    assert ways == [0, 1, 0]
+    assert shell.document("compare two.anls.json tuned.anls.json") == shell.document("show once.anls.json")
+
+
 def test_runs_that_cannot_be_combined_say_why(shell: Shell) -> None:
     shell.write({"c.json": [{"questionId": IDS[0], "accept": "x"}]})
     rows = [{"id": n, "prediction": "a", "gold": "a", "answer_format": "Str"} for n in range(9)]
