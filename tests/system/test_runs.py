@@ -227,8 +227,16 @@ def test_combined_runs_are_the_run_of_all_submissions(shell: Shell, case: str) -
     shell.print("compare 0.anls.json 1.anls.json -o all.anls.json --quiet")
     assert read_shared("all.anls.json") == read_shared("whole.anls.json")
     shell.print("report all.anls.json -o report.html")
-    shell.print("plot all.anls.json -o figure.svg")
     assert "<!doctype html>" in read("report.html")[:99].lower()
+
+
+@pytest.mark.needs("matplotlib")
+def test_combined_run_has_figures(shell: Shell) -> None:
+    for name in ("base", "tuned"):
+        shell.print(f"{COMPARED}/gold.json {COMPARED}/{name}.json --output {name}.anls.json --quiet")
+    shell.print("compare base.anls.json tuned.anls.json -o all.anls.json --quiet")
+    shell.print("plot all.anls.json -o figure.svg")
+    shell.print("plot all.anls.json -o threshold.svg --plot-kind threshold")
 
 
 def test_combined_run_is_compared_and_combined_like_any(shell: Shell) -> None:

@@ -203,7 +203,7 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
         ("--variant dude --ignore-case", "has no option 'ignore_case'"),
         ("--variant dude --metrics f1", "--metrics applies only to strings: leave it out"),
         ("--variant dude --corrections c.json", "--corrections does not apply to benchmark metrics: leave it out"),
-        ("", "(dict): score lists and objects with --variant anls_star"),
+        ("", "}: score lists and objects with --variant anls_star"),
         ("--references-field answer.total --missing zero", "record 2: 'answer.total' is null or missing"),
     ],
 )
