@@ -148,7 +148,8 @@ def _complete_parts(error: InputError, tables: Sequence[Table], reading: Reading
         return error
     from anls_metric.reading.missing import complete_parts  # only for errors
 
-    return complete_parts(error, tables, [reading.find_roles(table, "submission").id for table in tables])
+    roles = [_fit_to(table, tables, reading).find_roles(table, "submission") for table in tables]
+    return complete_parts(error, tables, [each.id for each in roles])
 
 
 def _fit_to(table: Table, tables: Sequence[Table], reading: Reading) -> Reading:

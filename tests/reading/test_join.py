@@ -621,6 +621,8 @@ def test_parts_of_one_submission_are_passed_as_a_pattern(shell: Shell, line: str
     message = shell.error(f"gold.json {line}")
     assert message.endswith("if all files are parts of one submission, pass a pattern in quotes: 'rank*.jsonl'")
     assert shell.scores("gold.json 'rank*.jsonl' --quiet") == [SCORE]
+    shell.write({"own.jsonl": [{"questionId": row["questionId"], "reply": row["answer"]} for row in ANSWERS[1::2]]})
+    assert "parts of one submission" in shell.error("gold.json rank0.jsonl own.jsonl --prediction-field reply")
     shell.write({"rank2.jsonl": ANSWERS})
     assert shell.error(f"gold.json {line}").endswith("pass a pattern that only they match, in quotes")
     assert "parts of one submission" not in shell.error("gold.json rank0.jsonl rank2.jsonl")
