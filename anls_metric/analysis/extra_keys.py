@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.checks import find_similar_name
+from anls_metric.core.scorer import Scorer
 from anls_metric.messages import list_some, make_error
 from anls_metric.reading.roles import fold_name
+
+if TYPE_CHECKING:
+    from anls_metric.core.values.value_variants import ValueVariant
 
 _NEARLY_ALL = 0.95
 
 
-def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> list[str]:
+def find_extra_keys(scorer: Scorer, predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> list[str]:
     """Find keys that nearly all predictions have but no reference has, so that they are probably not part of the
     answer.
 
@@ -39,9 +43,10 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
         return []
     from anls_metric.core.values.trees import says_nothing  # runs over strings do not need it
 
+    ignored = cast("ValueVariant", scorer).ignore_keys
     pairs = [pair for pair in zip(predictions, references) if isinstance(pair[0], (dict, list))]
     known = {path for _, references in pairs for path, _ in list_keys(references)}
-    spellings = set(map(fold_name, {*known, *scorer.ignore_keys}))
+    spellings = set(map(fold_name, {*known, *ignored}))
     found: Counter[str] = Counter()
     parents: Counter[str] = Counter()
     renamed: Counter[str] = Counter()
@@ -62,7 +67,7 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
         and count >= _NEARLY_ALL * parents[_get_parent(path)]
         and 2 * renamed[path] <= count
     ]
-    return [*scorer.ignore_keys, *keys] if keys else []
+    return [*ignored, *keys] if keys else []
 
 
 def _can_be_typed(path: str) -> bool:
@@ -101,7 +106,7 @@ def refuse_unknown_keys(submissions: Sequence[Scored], paths: Sequence[str]) -> 
     """
     sides = [side for scored in submissions for side in (scored.answers.predictions, scored.questions.references)]
     known = dict.fromkeys(path for side in sides for value in side for path, _ in list_keys(value))
-    scorer: Any = submissions[0].scorer
+    scorer = cast("ValueVariant", submissions[0].scorer)
     matching = set(map(scorer.normalize_path, known))
     for path in paths:
         if scorer.normalize_path(path) not in matching:
