@@ -957,6 +957,13 @@ def test_report_passes_axe_and_fits(open_report: OpenReport, submissions: Any, s
     assert [(violation["id"], violation["nodes"][0]["html"][:160]) for violation in serious] == []
 
 
+def test_tables_of_the_details_break_no_words_on_a_phone(open_report: OpenReport) -> None:
+    page = open_report(TWENTY, size="phone")
+    page.locator("#details summary").click()
+    heights = page.locator("#details .numbers tbody tr").evaluate_all("rows => rows.map((row) => row.offsetHeight)")
+    assert max(heights) < 100  # a few lines
+
+
 def test_list_on_a_phone_is_as_wide_as_the_page_and_names_are_whole(open_report: OpenReport) -> None:
     page = open_report(TWO, size="phone")
     for place in (".of-question", ".of-difference"):
