@@ -178,7 +178,7 @@ def check_run(name: str, run: Whole, first: Whole) -> None:
     """Raise InputError if a run has other questions than the first run or was scored by other rules, or if its score is
     a mean of leaves.
     """
-    own, theirs = (split_signature(each["signature"]) for each in (run, first))
+    own, theirs = (_split_signature(each["signature"]) for each in (run, first))
     if own["gold"] != theirs["gold"]:
         sentence = "its questions have the hash {own}, and those of the first run have {theirs}: compare runs of the "
         raise make_error(name, sentence + "same questions and references", own=own["gold"], theirs=theirs["gold"])
@@ -200,7 +200,7 @@ def share_signature(signatures: Sequence[str]) -> str:
     return "|".join(part for part in first if all(part in other for other in others))
 
 
-def split_signature(signature: str) -> dict[str, str]:
+def _split_signature(signature: str) -> dict[str, str]:
     """Split a signature into its parts, leaving out the number of questions and the parts that may differ."""
     parts = [part for part in signature.split("|") if not part.startswith((*_CHANGING, "questions:"))]
     return {"gold": "", **dict(part.partition(":")[::2] for part in parts)}

@@ -28,7 +28,7 @@ _BY_DEFAULT = {"max_new_tokens": 64, "do_sample": False}
 _CUT_OFF = 0.1  # the share of answers without an end token that is a warning
 _PROMPTS = ("prompt", "messages")  # the columns for prompts; the first one in a row is used
 _OF_TOKENS = {"input_ids", "attention_mask", "token_type_ids", "completion_mask", "assistant_masks", "labels"}
-_NO_OPTIONS = GenerationConfig()
+_OF_GENERATE = GenerationConfig()
 _SCORE_OTHERS = (
     "to score other rows, call callback.score(model, rows, references), or pass several sets by name: "
     'GenerateAndScore({"validation": (rows, references), "test": (rows, references)})'
@@ -99,7 +99,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         for argument, number in {"batch_size": batch_size, "limit": limit}.items():
             if number is not None and number < 1:
                 raise ValueError(f"{argument} must be at least 1, got {number}")
-        misplaced = [option for option in options if hasattr(_NO_OPTIONS, option)]
+        misplaced = [option for option in options if hasattr(_OF_GENERATE, option)]
         if misplaced:
             raise ValueError(f"{misplaced[0]} is an option of generate: pass it in generation_config")
         if isinstance(generation_config, Mapping):

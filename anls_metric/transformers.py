@@ -82,8 +82,9 @@ def build_compute_metrics(
 
     Raises:
         ValueError: a reference cannot be scored, or the variant or a metric is unknown. In a call: no set of references
-            has this number of rows, or two sets fit; logits are NaN, or come from a decoder-only model without
-            ``causal``; labels also cover the question, or several answers in one row; there are no rows.
+            has this number of rows, or two sets fit; most labels belong to other rows than their references; logits
+            are NaN, or come from a decoder-only model without ``causal``; labels also cover the question, or several
+            answers in one row; there are no rows.
 
     Example:
         >>> class Tokenizer:

@@ -46,8 +46,8 @@ def add_runs(parser: Parser) -> None:
         "runs of the same questions; of two, the first is the baseline; NAME=RUN names one",
         (*SHOWN, "format", *LIMITS),
     )
-    words = "also keep all submissions as one run, RUN.anls.json, to show and to report"
-    parser.add_argument("-o", "--output", dest="target", metavar="RUN", help=words)
+    words = "also keep all submissions as one run, which every subcommand for runs takes"
+    parser.add_argument("-o", "--output", dest="target", metavar="RUN.anls.json", help=words)
 
 
 def _read_only(flags: argparse.Namespace, name: str, instead: str) -> tuple[str, Run]:
@@ -55,10 +55,10 @@ def _read_only(flags: argparse.Namespace, name: str, instead: str) -> tuple[str,
     exactly one file argument.
     """
     if len(flags.files) != 1:
-        if all(is_run(path) for path in flags.files) and flags.files:
-            instead = f"anls compare {shlex.join(flags.files)}"
-            raise ValueError(f"anls {name} takes one run, got {len(flags.files)}; to compare them, type {instead}")
-        raise ValueError(f"anls {name} takes one run, got {len(flags.files)}; to score files, type {instead}")
+        advice = f"to score files, type {instead}"
+        if flags.files and all(map(is_run, flags.files)):
+            advice = f"to compare them, type anls compare {shlex.join(flags.files)}"
+        raise ValueError(f"anls {name} takes one run, got {len(flags.files)}; {advice}")
     return flags.files[0], read_run(flags.files[0])
 
 
@@ -143,6 +143,8 @@ def compare(flags: argparse.Namespace) -> int:
         raise ValueError(f"anls compare takes several runs (the baseline first), got {len(flags.files)}; {advice}")
     settings = read_flags(flags)
     inputs = list(map(parse_input, flags.files))
+    if flags.target:
+        check_path(flags.target)
     names = [each.name or os.path.basename(each.path).partition(".anls.json")[0] for each in inputs]
     names = names if len({*names}) == len(names) else [each.name or each.path for each in inputs]
     runs = {name: read_run(each.path) for name, each in zip(names, inputs)}
@@ -167,7 +169,6 @@ def _combine(runs: Mapping[str, Run], paths: Sequence[str], target: str, setting
     from anls_metric.combine_runs import combine_runs
     from anls_metric.writing import check_output
 
-    check_path(target)
     check_output(target, paths)
     command = f"anls compare {shlex.join(paths)} --output {shlex.quote(target)}"
     write_run(target, combine_runs(runs, settings.baseline, settings.fail_if_worse, command))

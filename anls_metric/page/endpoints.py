@@ -157,8 +157,7 @@ _TYPES: Mapping[Any, Any] = {read_share: float, read_count: int, read_switch: bo
 def _describe_option(name: str) -> str:
     """Describe an option and its choices in one line."""
     option = OPTIONS[name]
-    choices = f"; one of {', '.join(option.choices)}" if option.choices else ""
-    return option.help.replace("%%", "%") + choices
+    return option.help + (f"; one of {', '.join(option.choices)}" if option.choices else "")
 
 
 @_add_options

@@ -94,9 +94,9 @@ def as_html(run: Run, front_end: FrontEnd = "python") -> str:
 
 
 def _list_outcomes(data: ScriptData) -> list[Outcome]:
-    """List the outcomes that an answer has."""
-    found = {part["outcome"] for parts in data["contributions"].values() for part in parts}
-    return [each for each in data["outcomes"] if each["name"] in found]
+    """List the outcomes that occur among the answers."""
+    names = {part["outcome"] for parts in data["contributions"].values() for part in parts}
+    return [each for each in data["outcomes"] if each["name"] in names]
 
 
 def _list_notes(run: Run) -> list[str]:
